@@ -1,6 +1,4 @@
-"""Shared by all tests: the surrounding of every run, the equity tables, and repeatable hypothesis
-runs.
-"""
+"""Shared by all tests: environment variables, equities, and repeatable hypothesis runs."""
 
 import os
 
@@ -23,9 +21,7 @@ settings.load_profile("faceup")
 
 @pytest.fixture(scope="session")
 def equities():
-    """The four streets' StreetTables, preflop first: 15 seconds, where they are not stored yet. 1
-    GB. `hand` uses them, too.
-    """
+    """The four streets' StreetTables, preflop first, for `hand`, too: 1 GB, 15 seconds once."""
     found = memo(equity.all_equities.__wrapped__)
     equity.all_equities = features.all_equities = lambda: found
     return found
@@ -33,7 +29,5 @@ def equities():
 
 @pytest.fixture(scope="session")
 def all_in_wins():
-    """All-in wins of every two starting hands before the flop, (169, 169): 10 seconds, where they
-    are not stored yet.
-    """
+    """All-in wins of every two starting hands before the flop, (169, 169): 10 seconds once."""
     return memo(preflop_wins)

@@ -21,9 +21,7 @@ def minimise(costs, **constraints):
 
 
 def one_card_game(joint, sizes):
-    """The game of a joint distribution of both cards, of which the higher one wins; equal ones are
-    dealt with probability 0.
-    """
+    """The game of a joint distribution of both cards, of which the higher one wins."""
     higher = np.tril(np.ones(joint.shape))[:, :, None] > 0
     return np.repeat(joint[:, :, None], len(sizes), axis=2), joint[:, :, None] * np.where(
         higher, 1 + sizes, -sizes
@@ -65,9 +63,7 @@ def value_of(folded, called):
 
 
 def worst_case(folded, called, bets):
-    """What bets (i, b) are worth if she calls wherever that leaves him less than folding does
-    (Algorithm 3).
-    """
+    """Values of bets (i, b) if she calls where it leaves him less than a fold (Algorithm 3)."""
     return np.minimum(*(np.einsum("ijb,ib->jb", left, bets) for left in (folded, called))).sum()
 
 

@@ -19,9 +19,7 @@ SMALL = DecisionTree(
 
 
 def rows_for(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
-    """Rows X with half of their numbers on thresholds of the tree for that feature, or one float32
-    to either side.
-    """
+    """Rows X, half of their values on a threshold of the tree or one float32 to either side."""
     rng, X = np.random.default_rng(len(X)), X.copy()
     for f, column in enumerate(X.T):
         edges = tree.threshold[tree.feature == f]
@@ -34,9 +32,7 @@ def rows_for(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
 
 
 def random_tree(seed: int, n_splits: int, n_features: int = 4, n_labels: int = 3) -> DecisionTree:
-    """Grown by splitting random leaves: nodes in order of birth, inner values the mean of the
-    leaves.
-    """
+    """Grown by splitting random leaves; an inner node's value is the mean of its leaves."""
     rng = np.random.default_rng(seed)
     n = 2 * n_splits + 1
     feature, left, right = np.full((3, n), -1, dtype=np.int32)
@@ -63,16 +59,11 @@ def check_tree(tree: DecisionTree, n_features: int, n_labels: int) -> None:
         (n,),
     ] and tree.feature.max(initial=-1) < n_features
     children = np.concatenate([tree.left[split], tree.right[split]])
-    assert (children > np.tile(np.flatnonzero(split), 2)).all() and sorted(children) == list(
-        range(1, n)
-    )
-    assert (
-        (tree.left[~split] == -1).all()
-        and (tree.right[~split] == -1).all()
-        and np.isfinite(tree.threshold).all()
-    )
-    assert (
-        tree.value.min() >= 0
-        and np.abs(tree.value.sum(axis=1) - 1).max() < 1e-3
-        and tree.weight.min() > 0
-    )
+    assert (children > np.tile(np.flatnonzero(split), 2)).all()
+    assert sorted(children) == list(range(1, n))
+    assert (tree.left[~split] == -1).all()
+    assert (tree.right[~split] == -1).all()
+    assert np.isfinite(tree.threshold).all()
+    assert tree.value.min() >= 0
+    assert np.abs(tree.value.sum(axis=1) - 1).max() < 1e-3
+    assert tree.weight.min() > 0

@@ -68,9 +68,7 @@ def outs_of(stage: dict) -> Iterator[tuple[str, dict]]:
 
 
 def run_stages(folder: Path) -> None:
-    """Run all stages there, each when what it needs is made; of those that could begin, the first
-    in dvc.yaml does.
-    """
+    """Run all stages, each once its inputs are made; of those that could begin, the first one."""
     stages = read_yaml(folder / "dvc.yaml")["stages"]
     maker = {path: name for name, stage in stages.items() for path, _ in outs_of(stage)}
     order = TopologicalSorter(

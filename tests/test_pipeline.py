@@ -101,10 +101,8 @@ def test_stages_are_in_order_need_no_later_one_and_no_study_and_use_all_paramete
             stage
         )
     assert {dep for dep in README["deps"] if dep.startswith("reports/")} <= {*maker, smoke.STUDIED}
-    given, sections = (
-        {name for stage in STAGES.values() for name in stage.get("params", [])},
-        load_parameters(),
-    )
+    given = {name for stage in STAGES.values() for name in stage.get("params", [])}
+    sections = load_parameters()
     assert {"seed", *(name for name, knobs in sections.items() if knobs)} <= given <= set(sections)
 
 
@@ -224,9 +222,8 @@ def test_the_lock_pins_every_direct_dependency():
         for line in of
     ]
     wanted = project["dependencies"] + extras
-    assert {
-        re.match(r"[A-Za-z0-9._-]+", line)[0].lower() for line in wanted
-    } <= pinned and None not in pinned
+    assert {re.match(r"[A-Za-z0-9._-]+", line)[0].lower() for line in wanted} <= pinned
+    assert None not in pinned
     assert not [name for name in pinned if name.startswith(("nvidia", "triton", "cuda"))]
 
 
@@ -244,9 +241,7 @@ def sources():
 
 
 def words_of(node):
-    """The words of a stream where a node is rng(seed, words) or partial(rng, seed, words), else an
-    empty text.
-    """
+    """The words of a stream in rng(seed, words) or partial(rng, seed, words), else ""."""
     match node:
         case ast.Call(ast.Name("rng"), [_, words, *_]) | ast.Call(
             ast.Name("partial"), [ast.Name("rng"), _, words]

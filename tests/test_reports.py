@@ -17,9 +17,7 @@ from faceup.util.paths import ROOT
 
 @pytest.fixture(scope="module")
 def committed(tmp_path_factory) -> Path:
-    """A folder with all files as they are committed; the working tree where it is no checkout of
-    git.
-    """
+    """All files as committed; the working tree where it is no checkout of git."""
     folder = tmp_path_factory.mktemp("committed")
     packed = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True)
     if packed.returncode:

@@ -1,6 +1,4 @@
-"""How fast the heavy parts are. Measurements go to reports/benchmarks.json, a section each, with
-the machine in words.
-"""
+"""Speed of the heavy parts; each writes a section of reports/benchmarks.json, with the machine."""
 
 import platform
 import resource
@@ -88,10 +86,8 @@ def test_selfplay(table):
     """Milliseconds a board on the default tree, both players updated; gigabytes."""
     run = SelfPlay(TREE, table.buckets, Discount(1.5, 0, 2, 100), STREAM)
     run.advance(200)  # the first ones write to memory that was never touched
-    taken, peak = (
-        seconds(lambda: run.advance(500)),
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
-    )
+    taken = seconds(lambda: run.advance(500))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
     decisions = int((TREE.kind == DECISION).sum())
     record(
         "selfplay",
@@ -102,9 +98,7 @@ def test_selfplay(table):
 
 
 def test_safe(table, equities, all_in_wins):
-    """Seconds a turn board of CFR-BR for trees of depth 8, an opponent who knows them in 40 % of
-    the hands, and six rivers.
-    """
+    """CFR-BR of trees of depth 8, known in 40 % of the hands: seconds a turn board, six rivers."""
     oct_x = load_agent(AGENTS / "oct_x.json", equities).policy(TREE)
     trees = [truncate(tree, 8) for tree in oct_x.models]
     levels = HandBuckets(TREE, table, table.buckets.turn, 40)
@@ -114,22 +108,16 @@ def test_safe(table, equities, all_in_wins):
         levels,
         by_reach=True,
     )
-    deals, opponent = (
-        np.array([STREAM(k).permutation(52)[:10] for k in range(12)]),
-        OpponentMixture(0.4, table),
-    )
+    deals = np.array([STREAM(k).permutation(52)[:10] for k in range(12)])
+    opponent = OpponentMixture(0.4, table)
     state = game.train(game.start(1e7), deals[:2], opponent, deals_per_update=2)  # compiles
-    taken, leaves = (
-        seconds(lambda: game.train(state, deals[2:], opponent, deals_per_update=2)) / 10,
-        sum(map(n_leaves, trees)),
-    )
+    taken = seconds(lambda: game.train(state, deals[2:], opponent, deals_per_update=2)) / 10
+    leaves = sum(map(n_leaves, trees))
     record("safe", seconds_per_turn_board=round(taken, 3), leaves=leaves)
 
 
 def test_exploitability(table, all_in_wins):
-    """Seconds a flop of best responses to a table: with the pot or all-in, and with all sizes, in
-    one pass.
-    """
+    """Seconds a flop of best responses with the pot or all-in, and with all sizes, in one pass."""
     responder = Responder(TREE, table, all_in_wins, [[1], None])
     responder.flop([0, 1, 2])  # compiles
     first, second = sample_flops(2, rng(1, "test")).tolist()

@@ -65,9 +65,7 @@ COUNTED = [(0, 1, 169), (3, 1755, 1_286_792), (4, 16432, 13_960_050), (5, 134459
 
 @pytest.mark.parametrize(("n_cards", "n_boards", "n_hands"), COUNTED)
 def test_boards_and_hands_up_to_suits(n_cards, n_boards, n_hands):
-    """By Burnside's lemma on each board: the mean over its symmetries of how many holes each leaves
-    as they are.
-    """
+    """By Burnside's lemma on each board: the mean number of holes that its symmetries fix."""
     boards = canonical_boards(n_cards)
     assert len(boards.keys) == len(boards.cards) == n_boards and (np.diff(boards.keys) > 0).all()
     assert boards.multiplicity.sum() == comb(52, n_cards)

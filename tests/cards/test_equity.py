@@ -1,6 +1,4 @@
-"""Exact equities, and who wins when all cards come: known counts, enumeration by an independent
-evaluator, sums that hold.
-"""
+"""Exact equities and wins of starting hands: known counts, enumeration by phevaluator, sums."""
 
 import csv
 import random
@@ -49,9 +47,7 @@ def left_by(board):
 
 
 def counted(board, holes):
-    """2 * wins + ties of holes on a river board by phevaluator, every opponent looked at; -1 for
-    holes that it blocks.
-    """
+    """2 * wins + ties of holes on a river board by phevaluator; -1 for holes that it blocks."""
     free = left_by(board)
     ranks = np.zeros(1326, dtype=int)  # a low rank is strong
     ranks[free] = [evaluate_cards(hi, lo, *board) for hi, lo in HOLE_CARDS[free].tolist()]
@@ -60,9 +56,7 @@ def counted(board, holes):
 
 
 def deciles_of(futures, n):
-    """Deciles of the n futures that each hole has; futures (more than n, holes), -1 where there is
-    none.
-    """
+    """Deciles of each hole's n futures; futures (more than n, n_holes), -1 where blocked."""
     assert ((futures >= 0).sum(axis=0) == n).all()
     return np.quantile(
         np.sort(futures, axis=0)[-n:], np.arange(1, 11) / 10, axis=0, method="inverted_cdf"
@@ -93,10 +87,8 @@ def test_equities_and_deciles_against_full_enumeration(equities, street, n_board
     draw, table = random.Random(4 - street), equities[street]
     boards = [draw.sample(range(52), BOARD_CARDS[street]) for _ in range(n_boards[street])]
     for board in boards + (SPECIAL if street == 3 else []):
-        holes, unseen = (
-            left_by(board)[:: 11 if street == 1 else 1],
-            [c for c in range(52) if c not in board],
-        )
+        holes = left_by(board)[:: 11 if street == 1 else 1]
+        unseen = [c for c in range(52) if c not in board]
         more = np.array(list(combinations(unseen, 3 - street)))  # the cards that may still come
         rivers = np.array([counted([*board, *cards], holes) for cards in more.tolist()])
         known = [rivers.clip(0).sum(axis=0)]
@@ -130,9 +122,7 @@ def test_preflop_deciles_from_every_flop_and_turn(equities, street):
 
 @pytest.mark.parametrize(("street", "completions"), [(1, 1176), (2, 48), (3, 1)])
 def test_what_one_wins_another_loses_and_blocked_holes_have_nothing(equities, street, completions):
-    """Each pair of opposing holes shares two units on each river board, so every board has the same
-    total.
-    """
+    """Each pair of opposing holes shares two units on a river board, so all totals are the same."""
     totals = equities[street].equity.sum(axis=1, dtype=np.int64)
     assert (totals == completions * 1081 * 990).all()
     boards = canonical_boards(BOARD_CARDS[street]).cards[::41]
@@ -164,8 +154,6 @@ def test_wins_on_boards_one_pair_of_holes_after_the_other_and_on_the_boards_that
         )
     np.testing.assert_array_equal(class_wins(boards, weights), expected)
     wins = flop_wins([0, 1, 2])
-    assert (
-        wins[ACES, KINGS] / (36 * RUNOUTS_FLOP) > 0.9
-        and wins[ACES, KINGS] + wins[KINGS, ACES] <= 36 * RUNOUTS_FLOP
-    )
+    assert wins[ACES, KINGS] / (36 * RUNOUTS_FLOP) > 0.9
+    assert wins[ACES, KINGS] + wins[KINGS, ACES] <= 36 * RUNOUTS_FLOP
     np.testing.assert_allclose(net_wins(wins, RUNOUTS_FLOP), -net_wins(wins, RUNOUTS_FLOP).T)

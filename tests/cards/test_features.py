@@ -42,9 +42,8 @@ def test_what_a_model_is_told_of_the_betting(feature_set):
     found = betting_features(
         np.array([s.bets for s in states]), np.array([s.actor for s in states]), feature_set
     )
-    assert found.dtype == np.float32 and np.array_equal(
-        found, np.float32([[row[k] for k in told] for _, row in TOLD])
-    )
+    assert found.dtype == np.float32
+    assert np.array_equal(found, np.float32([[row[k] for k in told] for _, row in TOLD]))
     assert [len(set(feature_names(street, feature_set))) for street in range(4)] == [
         n + len(told) for n in (31, 21, 11, 1)
     ]
@@ -88,10 +87,8 @@ KNOWN = {
 def test_the_papers_histograms(street):
     (values, counts), (n_futures, percentiles) = EXAMPLE.histograms[street], KNOWN[street]
     futures = np.repeat(values, counts) / UNITS[street]
-    assert (
-        len(futures) == n_futures
-        and np.percentile(futures, np.arange(0, 101, 10)).round(4).tolist() == percentiles
-    )
+    assert len(futures) == n_futures
+    assert np.percentile(futures, np.arange(0, 101, 10)).round(4).tolist() == percentiles
     assert Fraction(int(values @ counts), n_futures * UNITS[street]) == EXAMPLE.equity
 
 

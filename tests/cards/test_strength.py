@@ -29,9 +29,7 @@ RARE = (
 
 @njit(cache=True)
 def _count_hands(below, hand, counts, seen):
-    """Categories and strengths of hands with the same two highest cards, which stand last in hand;
-    below: their other cards.
-    """
+    """Count categories and strengths of hands: rows of below, then hand's last two, the highest."""
     for cards in below:
         hand[:-2] = cards
         value = hand_strength(hand, len(hand))

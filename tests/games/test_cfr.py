@@ -1,6 +1,4 @@
-"""DCFR on games whose values are known; best responses by a linear program and
-open_spiel; checkpoints of runs.
-"""
+"""DCFR on games of known value; best responses by linear program and open_spiel; checkpoints."""
 
 import numpy as np
 import pytest
@@ -36,9 +34,7 @@ def walked_value(game, strategy):
 
 
 def test_literature_leduc():
-    """Two digits at 100 iterations. Later rounding errors decide: runs with other last bits in the
-    payoffs tell how far.
-    """
+    """Later rounding errors decide: runs with other last bits in the payoffs show how far."""
     noises = [
         np.random.default_rng(seed).uniform(-4e-16, 4e-16, FORM.payoff.shape) for seed in range(5)
     ]
@@ -85,9 +81,7 @@ def test_counts_values_and_best_responses_by_linear_program_and_node_by_node(
 
 
 def test_open_spiel_agrees():
-    """Its DCFR on its own Leduc, 10 iterations: by its own best responses the same exploitability,
-    so the rules are the same.
-    """
+    """Ten iterations of its DCFR have the same exploitability by its own best responses."""
     pyspiel = pytest.importorskip("pyspiel")
     discounted = pytest.importorskip("open_spiel.python.algorithms.discounted_cfr")
     from open_spiel.python.algorithms import exploitability as theirs
@@ -101,9 +95,7 @@ def test_open_spiel_agrees():
 
 
 def test_a_published_strategy_loses_what_its_file_says():
-    """poker-agent-kit's kuhn.limit.2p-equilibrium.strategy: chances to raise first or after a
-    check, to call at either turn.
-    """
+    """poker-agent-kit's kuhn.limit.2p-equilibrium.strategy: P(raise), P(call) by turn."""
     table = {
         "J": (0.220014, 0.331753, 0, 0),
         "Q": (0, 0, 0.555251, 0.335852),
@@ -118,9 +110,7 @@ def test_a_published_strategy_loses_what_its_file_says():
 
 
 def test_chance_may_move_later():
-    """A coin after a call: player 0 wins 3 or loses 1 if called, wins 1 if not; both orders of a
-    mixed game are right.
-    """
+    """A coin after a call: player 0 wins 3 or loses 1 if called, and wins 1 if not."""
     builder = GameBuilder()
     root = builder.decision(-1, 1.0, 0, "open", ("bet", "check"))
     answer = builder.decision(root, "bet", 1, "answer", ("call", "fold"))
@@ -141,9 +131,9 @@ def test_a_run_reads_its_own_checkpoint(tmp_path, monkeypatch):
     assert load_checkpoint(path, "me", 4) is None
     save_checkpoint(path, "me", 4, table=np.arange(500.0))
     found = load_checkpoint(path, "me", 4)
-    assert (
-        found["table"].tolist() == list(range(500)) and found["iteration"] == 4 and len(found) == 2
-    )
+    assert found["table"].tolist() == list(range(500))
+    assert found["iteration"] == 4
+    assert len(found) == 2
     assert load_checkpoint(path, "me", 3) is None and load_checkpoint(path, "you", 4) is None
     monkeypatch.setenv("FACEUP_REUSE", "0")
     assert load_checkpoint(path, "me", 4) is None

@@ -1,6 +1,4 @@
-"""Small games, random strategies, and oracles without kernels: plain numpy, and how a line of other
-bets is read.
-"""
+"""Small games, random strategies, and oracles without kernels."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -60,9 +58,7 @@ def exploitability(
 
 
 def equity_levels(n_levels: int) -> HandBuckets:
-    """Equal levels of equity, 1 to 1,981, on a river with $300 from each player in the pot, bets of
-    the pot and all-in.
-    """
+    """1 to 1,981 equal levels of equity on a river with $300 from each; bets of the pot, all-in."""
     tree = build_tree(
         menu_from(*[[[1], [1], []]] * 4), BettingState(3, 1, ((300, 0, 0, 0),) * 2, 0, 100, 0)
     )
@@ -105,9 +101,7 @@ class RandomPolicy:
 
 
 def preflop_edges(wins: np.ndarray) -> np.ndarray:
-    """All-in before the flop: what each hole wins less what it loses, mean over all opposing holes,
-    (1326,); wins (169, 169).
-    """
+    """Mean of wins less losses of each hole all-in before the flop, (1326,); wins (169, 169)."""
     edge = (wins.sum(axis=1) - wins.sum(axis=0)) / (
         np.bincount(CLASS_OF_HOLE) * 1225 * RUNOUTS_PREFLOP
     )
@@ -115,9 +109,7 @@ def preflop_edges(wins: np.ndarray) -> np.ndarray:
 
 
 def pair_outcomes(board: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Holes that a board leaves, and (n, n) float: 1, 0, -1 where the first wins, ties, loses; nan
-    where they share a card.
-    """
+    """Holes left by a board, and (n, n) float: 1, 0, -1 (win, tie, loss), nan for shared cards."""
     holes = np.flatnonzero(~np.isin(HOLE_CARDS, board).any(axis=1))
     cards = HOLE_CARDS[holes]
     rank = np.array([evaluate_cards(*map(int, board), *pair) for pair in cards.tolist()])
@@ -142,9 +134,7 @@ def played(tree: BettingTree, policies, board: list[int], holes: np.ndarray) -> 
 
 
 def node_reach(tree: BettingTree, policies, board: list[int], holes: np.ndarray) -> np.ndarray:
-    """Each player's reach of each node, (2, n_nodes, n_holes) float64, player p following
-    policies[p].
-    """
+    """Reach (2, n_nodes, n_holes) float64 of each node; player p follows policies[p]."""
     return reference.reaches(tree, played(tree, policies, board, holes))
 
 
@@ -155,9 +145,7 @@ def node_values(
     best: Sequence[int] = (),
     subset: np.ndarray | None = None,
 ):
-    """Holes, and the reference's values where player p follows policies[p], (2, n_nodes, n_holes)
-    dollars; best: as there.
-    """
+    """Holes and `reference.values` (2, n_nodes, n_holes); player p follows policies[p]."""
     dealt = reference.deal(board, subset)
     return dealt.holes, reference.values(
         tree, dealt, played(tree, policies, board, dealt.holes), best

@@ -1,6 +1,4 @@
-"""A heads-up table on pokerkit's engine, with this package's seats and cards: the oracle for rules
-and chips.
-"""
+"""A heads-up table on pokerkit's engine, with our seats and cards: oracle of rules and chips."""
 
 from collections.abc import Sequence
 
@@ -28,16 +26,12 @@ class PokerkitTable:
         blinds: tuple[int, int] = (50, 100),
         stack: int = STACK,
     ):
-        """deck: the small blind's two cards, the big blind's two, then five of the board; limit:
-        bets of 100 and 200.
-        """
+        """deck: small blind's cards, big blind's, five of the board; limit: bets of 100 and 200."""
         game, bets = (
             (FixedLimitTexasHoldem, (100, 200)) if limit else (NoLimitTexasHoldem, blinds[1:])
         )
-        self.stack, self.state = (
-            stack,
-            game.create_state(_AUTOMATIONS, True, 0, blinds, *bets, (stack, stack), 2),
-        )
+        self.stack = stack
+        self.state = game.create_state(_AUTOMATIONS, True, 0, blinds, *bets, (stack, stack), 2)
         self.state.deal_hole(_text(deck[2:4]))
         self.state.deal_hole(_text(deck[:2]))
         if limit:  # the big blind is the first of four bets; pokerkit allows four more
@@ -78,9 +72,7 @@ class PokerkitTable:
 
 
 def random_choice(state, rng):
-    """A legal action: small raises often, so that hands reach the river with chips behind, and
-    all-in at times.
-    """
+    """A legal action; mostly small raises, so that hands reach the river with chips behind."""
     least, most = legal_raises(state)
     x = rng.random()
     if x < 0.12 and pot_and_call(state)[1]:

@@ -13,9 +13,7 @@ from faceup.games.extensive_game import END, Game
 
 
 def sequences(game: Game) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Each action's owner and the sequence that it ends, (n_actions,), and both players' sequences
-    at each node, (n, 2).
-    """
+    """Owner and sequence of each action, (n_actions,), and sequences at each node, (n_nodes, 2)."""
     owner = np.repeat(game.owner, np.diff(game.first_action))
     number = np.where(owner == 0, np.cumsum(owner == 0), np.cumsum(owner == 1))
     at = np.zeros((len(game.player), 2), dtype=int)
@@ -27,9 +25,7 @@ def sequences(game: Game) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def constraints(game: Game, player: int) -> np.ndarray:
-    """E of E x = (1, 0, ..): the first sequence has probability 1; what reaches an infoset goes on
-    through its actions.
-    """
+    """E of E x = (1, 0, ..): sequences through an infoset's actions sum to the one before it."""
     owner, number, at = sequences(game)
     # of each infoset; the first number is -1, for no infoset
     a_node = np.unique(game.infoset, return_index=True)[1][1:]
@@ -43,9 +39,7 @@ def constraints(game: Game, player: int) -> np.ndarray:
 
 
 def payoffs(game: Game, factor: np.ndarray) -> np.ndarray:
-    """What player 0 wins by each pair of sequences, times the chance of its cards and the factors
-    (n_actions,) on the way.
-    """
+    """Player 0's payoff by pairs of sequences, times the chance of cards and given factors."""
     owner, _, at = sequences(game)
     reach = game.chance.copy()
     for node in range(1, len(reach)):

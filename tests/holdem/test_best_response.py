@@ -16,12 +16,7 @@ from faceup.cards.cards import (
 )
 from faceup.holdem.best_response import FlopValues, Responder, next_street_nodes, turn_weights
 from faceup.holdem.betting_tree import build_tree, children, decisions
-from faceup.holdem.exploitability import (
-    Exploitability,
-    difference,
-    sample_flops,
-    summarise,
-)
+from faceup.holdem.exploitability import Exploitability, difference, sample_flops, summarise
 from faceup.holdem.policy import FixedPolicy, river_equities
 from faceup.holdem.rules import DECISION, FOLD, FOLD_END, BettingState, menu_from
 from faceup.holdem.showdown import free_holes
@@ -35,9 +30,7 @@ FLOPS = np.array([[0, 1, 2], [48, 49, 50], [24, 25, 26], [36, 37, 38]])
 
 @pytest.fixture(scope="module")
 def answered(all_in_wins):
-    """Who responds to a random policy that treats suits alike, and what a symmetric flop is worth
-    to him.
-    """
+    """The responder to a random policy that treats suits alike, and its values on a flop."""
     responder = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins)
     return responder, responder.flop(SYMMETRIC)
 
@@ -47,21 +40,15 @@ def test_always_all_in_is_known_exactly(all_in_wins):
     found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, all_in_wins)
     called = 20_000 * preflop_edges(all_in_wins)
     known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
-    assert (
-        known == pytest.approx(15_661, abs=1)
-        and found.mbb == pytest.approx(known, rel=1e-4)
-        and found.ci95 < 1
-    )
+    assert known == pytest.approx(15_661, abs=1)
+    assert found.mbb == pytest.approx(known, rel=1e-4)
+    assert found.ci95 < 1
 
 
 def test_always_call_pays_for_every_good_river(all_in_wins):
-    """Against always-call wait for the river, then go all-in where equity is above a half: from the
-    equities alone.
-    """
-    flop, expected = (
-        Responder(PUSH, FixedPolicy(PUSH, 1), all_in_wins).flop(SYMMETRIC),
-        np.zeros(1326),
-    )
+    """The best response checks to the river, then goes all-in where equity is above a half."""
+    flop = Responder(PUSH, FixedPolicy(PUSH, 1), all_in_wins).flop(SYMMETRIC)
+    expected = np.zeros(1326)
     for later in permutations(range(3, 52), 2):
         board = [*SYMMETRIC, *later]
         edge = 2 * river_equities(board) / 1980 - 1
@@ -84,10 +71,8 @@ TURN_ON = build_tree(menu_from([[]], [[]], [[1], []], [[1], []]), BEGUN[1])
 def climb(tree, node, value) -> None:
     """Fill a decision's values: the best action's to the actor, the sum to the other player."""
     who, below = tree.actor[node], children(tree, node)
-    value[who, node], value[1 - who, node] = (
-        value[who, below].max(axis=0),
-        value[1 - who, below].sum(axis=0),
-    )
+    value[who, node] = value[who, below].max(axis=0)
+    value[1 - who, node] = value[1 - who, below].sum(axis=0)
 
 
 def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(all_in_wins):
@@ -132,9 +117,7 @@ class OwnRivers(RandomPolicy):
 
 
 def test_values_on_a_turn_against_brute_force(all_in_wins):
-    """Two sizes; every river of a turn board by plain numpy, the responder's turn choices made over
-    all of them.
-    """
+    """Two sizes; every river by plain numpy, the responder's turn choices made over all of them."""
     tree, board, policy = TURN_ON, [0, 1, 2, 4], OwnRivers()
     turns = decisions(tree, 2)
     expected = np.zeros((2, len(tree.kind), 1326))
@@ -186,9 +169,7 @@ def test_all_turn_cards_given_are_all_turn_cards_and_a_sample_weighs_each_alike(
 
 
 def test_a_hole_that_blocks_turn_cards_is_worth_as_much_as_the_others(all_in_wins):
-    """After a limp and two checks a bet takes the big blind from who folds: 100 dollars from each
-    of 1,081 holes.
-    """
+    """A bet after two checks wins the big blind, 100 dollars, from each of 1,081 holes."""
     responder, flop = Responder(PUSH, FixedPolicy(PUSH, FOLD), all_in_wins), [0, 4, 8]
     value = responder._flop(flop, [51, 50, 13])
     checked = [
@@ -227,9 +208,7 @@ def test_with_each_flop_left_out_the_others_choose_and_are_valued(answered):
 
 
 def test_a_choice_made_in_sample_is_that_of_the_mean_flop(answered):
-    """Where all flops are worth the same there is no luck to choose by; else the best action by the
-    sum is taken on all.
-    """
+    """Equal flops leave nothing to overfit; else the action that is best on the sum is taken."""
     (responder, flop), rng = answered, np.random.default_rng(3)
     flop = flop._replace(control_variate=0 * flop.control_variate)
     assert summarise(responder, [flop] * 3).in_sample == pytest.approx(

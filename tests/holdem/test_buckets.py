@@ -1,6 +1,4 @@
-"""Buckets of hands whose features round to the same cells, by fractions; buckets by k-means; the
-earth mover's distance.
-"""
+"""Buckets of hands by rounded features and by k-means; the earth mover's distance."""
 
 from fractions import Fraction
 from functools import partial
@@ -58,9 +56,7 @@ def test_hands_share_a_group_where_all_their_cells_are_the_same(equities, grids)
 
 
 def test_every_hand_joins_its_nearest_centre(equities):
-    """Of k-means buckets: no hand is nearer to another bucket's mean than to its own's,
-    but for the sample's luck.
-    """
+    """No hand is nearer to another bucket's mean than to its own's, but for the sample's luck."""
     buckets, distance = cluster_buckets(
         equities[1], equities[2], (12, 9), sample=4000, steps=30, stream=partial(rng, 6, "test")
     )
@@ -72,15 +68,12 @@ def test_every_hand_joins_its_nearest_centre(equities):
         means = np.array([hands[bucket == k].mean(axis=0) for k in range(n)])
         squared = ((hands[:, None] - means) ** 2).mean(axis=2)
         own = squared[np.arange(len(hands)), bucket]
-        assert (own <= squared.min(axis=1) + 1e-3).mean() > 0.95 and np.sqrt(
-            own.mean()
-        ) == pytest.approx(far, rel=0.1)
+        assert (own <= squared.min(axis=1) + 1e-3).mean() > 0.95
+        assert np.sqrt(own.mean()) == pytest.approx(far, rel=0.1)
 
 
 def test_the_distance_is_between_histograms():
-    """Mass moves in order of the values: by its squared way here, by its way in SciPy's, which is
-    the less of the two.
-    """
+    """Mass moves in order of the values, at a squared distance; SciPy's is the lower bound."""
     rng = np.random.default_rng(1)
     rows, centres = (np.sort(rng.random((n, 10)), axis=1) for n in (50, 7))
     for row, j, squared in zip(rows, *nearest_centres(rows, centres), strict=True):

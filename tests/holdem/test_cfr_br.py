@@ -1,6 +1,4 @@
-"""Training against best responses: the best responder of matches, which has kernels of its own, and
-the reference, as oracles.
-"""
+"""CFR-BR; oracles: the best responder of matches, with kernels of its own, and the reference."""
 
 import numba
 import numpy as np
@@ -73,9 +71,7 @@ def test_a_learner_begins_as_it_plays(equities):
 
 @pytest.mark.parametrize("seat", [None, 0, 1])
 def test_leaves_answer_as_their_trees_do(equities, seat):
-    """With random weights, on all streets; and in one seat of a tree where the other has sizes of
-    its own.
-    """
+    """On all streets, with random weights; also in a seat where the other has its own sizes."""
     run = leaves_run(equities)
     game = (
         run
@@ -88,10 +84,8 @@ def test_leaves_answer_as_their_trees_do(equities, seat):
     weights, holes = random_state(run).strategy_sums, np.flatnonzero(free_holes(board))
     policy, compared = leaves.policy(weights), 0
     for street, n_cards in enumerate((0, 3, 4, 5)):
-        seen, (rows, row) = (
-            leaves.street_infosets(street, board[:n_cards]),
-            policy.street_rows(street, board[:n_cards]),
-        )
+        seen = leaves.street_infosets(street, board[:n_cards])
+        rows, row = policy.street_rows(street, board[:n_cards])
         mine = seen.row[river_equities(board)[holes]] if street == 3 else seen.row[holes]
         found = strategy_rows(game.tree, street, seen, weights[street])[mine]
         for node in decisions(game.tree, street, seat):
@@ -107,9 +101,7 @@ def test_leaves_answer_as_their_trees_do(equities, seat):
 
 
 def values_before_the_river(policies, player, best=()) -> np.ndarray:
-    """A player's values (n_nodes, 1326) by the oracle on two rivers; decisions before the river are
-    yet to be filled in.
-    """
+    """A player's values (n_nodes, 1326) on two rivers; decisions before the river are left open."""
     value, before = np.zeros((len(SMALL.kind), 1326)), int(SMALL.street_start[3])
     for river in RIVERS:
         left, found = node_values(SMALL, policies, [*TURN, river], best)
@@ -123,9 +115,7 @@ def values_before_the_river(policies, player, best=()) -> np.ndarray:
 
 
 def add_regrets(regrets, weights, seen, player, value, street, counts=None) -> None:
-    """Add a player's regrets on a street, each counted so often (n_nodes, n); value (n_nodes, n) is
-    filled on the way up.
-    """
+    """Add a player's regrets on a street by counts (n_nodes, n), in a backward pass of value."""
     counts = np.ones(value.shape) if counts is None else counts
     rows = strategy_rows(SMALL, street, seen, weights)[seen.row]
     for node in decisions(SMALL, street)[::-1]:
@@ -151,14 +141,10 @@ def assert_learnt(found, before, wanted, tolerance):
 
 
 def test_regrets_of_the_best_response():
-    """What one iteration adds to the best response's regrets before the turn, from where on it
-    answers best: an oracle.
-    """
+    """What an iteration adds to the responder's regrets before the turn, where it responds best."""
     state = random_state(RUN)
-    policy, wanted = (
-        LEVELS.policy(state.regrets),
-        [np.zeros(weights.shape) for weights in state.responder_regrets],
-    )
+    policy = LEVELS.policy(state.regrets)
+    wanted = [np.zeros(weights.shape) for weights in state.responder_regrets]
     for player in range(2):
         value = values_before_the_river([policy, policy], player, best=[player])
         for node in decisions(SMALL, 2)[::-1]:
@@ -184,15 +170,11 @@ def test_regrets_of_the_best_response():
 @pytest.mark.parametrize("by_reach", [False, True])
 @pytest.mark.parametrize("opponent", [SELF, OpponentMixture(1e-7, TABLE)])
 def test_regrets_against_who_plays_rows(opponent, by_reach):
-    """What the learner adds to its regrets on all streets against itself, or who nearly always
-    plays the table: an oracle.
-    """
+    """What an iteration adds in self-play, and against (nearly always) the blueprint."""
     run = CfrBr(LEVELS, EVEN, LEVELS, by_reach)
     state, before = random_state(run), int(SMALL.street_start[3])
-    policy, wanted = (
-        LEVELS.policy(state.regrets),
-        [np.zeros(weights.shape) for weights in state.regrets],
-    )
+    policy = LEVELS.policy(state.regrets)
+    wanted = [np.zeros(weights.shape) for weights in state.regrets]
     for player in range(2):
         both = [policy if p == player or opponent == SELF else TABLE for p in range(2)]
         for river in RIVERS:
@@ -222,18 +204,14 @@ def test_regrets_against_who_plays_rows(opponent, by_reach):
 # so near that dollars are the same, but the action has another name
 @pytest.mark.parametrize("size", [1, 1.00001])
 def test_a_seat_against_other_sizes_learns_its_half(equities, size):
-    """Where the opponent's sizes are the tree's, learners in each seat by itself learn what both
-    learn together.
-    """
+    """Against the tree's own sizes, seats trained apart learn what both do together."""
     run = leaves_run(equities, by_reach=True)
     theirs = menu_from([[size], []], [[size], []], [[]], [[size], []])
-    games, state = (
-        [
-            cfr_br_with_other_menu(run.learner, SMALL_MENU, theirs, seat, EVEN, LEVELS)
-            for seat in range(2)
-        ],
-        random_state(run),
-    )
+    games = [
+        cfr_br_with_other_menu(run.learner, SMALL_MENU, theirs, seat, EVEN, LEVELS)
+        for seat in range(2)
+    ]
+    state = random_state(run)
     known, n = SMALL.labels.index("raise_1"), len(SMALL.labels)
     wide = (
         state.responder_regrets
@@ -266,9 +244,7 @@ def test_a_seat_against_other_sizes_learns_its_half(equities, size):
 
 
 def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(equities, tmp_path):
-    """Leaf probabilities are those of training by hand; on every second pair of deals the opponent
-    has other bets; as a file.
-    """
+    """Leaf probabilities are those of `CfrBr.train`, also with other bets on every second pair."""
     agent = TreeAgent(
         SMALL_MENU, random_models(SMALL.labels, 9), equities, provenance={"menu": SMALL_MENU}
     )

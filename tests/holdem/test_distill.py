@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from faceup.cards.cards import canonical
-from faceup.holdem.distill import (
-    fit_streets,
-    on_boards,
-    prune_and_refit,
-    split_boards,
-)
+from faceup.holdem.distill import fit_streets, on_boards, prune_and_refit, split_boards
 from faceup.holdem.samples import TrainingSamples
 from faceup.trees.cart import fit_cart
 from faceup.trees.tree import n_leaves
@@ -73,10 +68,8 @@ def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
 
 def test_rows_of_some_boards_have_weights_of_mean_one():
     rows = some_rows(1)
-    part, whole = (
-        on_boards(rows, [0, 3]),
-        TrainingSamples(*(np.concatenate([c[:100], c[300:400]]) for c in rows)),
-    )
+    part = on_boards(rows, [0, 3])
+    whole = TrainingSamples(*(np.concatenate([c[:100], c[300:400]]) for c in rows))
     assert part.w == pytest.approx(whole.w / whole.w.mean())
     assert same(part._replace(w=whole.w), whole)
 
@@ -89,9 +82,7 @@ def test_rounds_come_back_in_order_and_as_if_trained_alone():
 
 
 def sized_rows(seed: int, n: int = 4000) -> TrainingSamples:
-    """Equity, own bets, button, bet faced and stack; folds that fall with equity, at bets of any
-    size alike but for noise.
-    """
+    """Equity, own bets, button, bet faced, stack; folds fall with equity, alike for any size."""
     rng = np.random.default_rng(seed)
     own = np.stack(
         [rng.choice([100, 300], n), rng.choice([0, 600], n), 0 * np.ones(n), 0 * np.ones(n)], axis=1

@@ -1,6 +1,4 @@
-"""Local best responses: known strategies by hand, one decision by hand, and never more than a best
-response wins.
-"""
+"""Local best responses by hand, and never more than a best response wins."""
 
 import numpy as np
 import pytest
@@ -28,9 +26,7 @@ ALL_IN_FIRST = Lookahead((0,), ())
 
 
 def test_edges_against_phevaluator_and_the_equities_of_starting_hands(all_in_wins):
-    """One river; and a turn as the mean over its rivers, each pair of holes over the 44 that both
-    leave.
-    """
+    """One river, and a turn: a pair of holes has the mean over the 44 rivers that both leave."""
     board = BOARDS[0]
     found = Showdowns(board, all_in_wins)
     weights = np.random.default_rng(0).random((2, 1326))
@@ -61,9 +57,7 @@ RANGES = (
 
 
 def test_the_equity_of_two_ranges_on_a_flop_is_that_of_piosolver(all_in_wins):
-    """As b-inary/postflop-solver has it in its test `solve_pio_preset_normal`, "verified by
-    PioSOLVER Free".
-    """
+    """`solve_pio_preset_normal` of b-inary/postflop-solver, "verified by PioSOLVER Free"."""
     flop, weights = parse_cards("QsJh2h"), np.zeros((2, 1326))
     for text, own in zip(RANGES, weights, strict=True):
         for hands, _, weight in (part.partition(":") for part in text.split()):
@@ -100,9 +94,7 @@ def half_folds(hole: str, board: str, betting: str) -> dict[str, float]:
 
 
 def test_one_decision_by_hand(all_in_wins):
-    """Preflop against a strategy that folds half of its hands to a raise: the formula of Lisy &
-    Bowling, hand by hand.
-    """
+    """The formula of Lisy & Bowling before the flop, where half of the hands fold to a raise."""
     agent = FunctionAgent(half_folds, menu_from([[]], [[]], [[]], [[]]))
     responder = LocalResponder(agent, Lookahead((0,), (1,)), Showdowns(BOARDS[0], all_in_wins))
     worth = responder.action_values(START, [("", np.ones(1326))], [300, 20_000])
@@ -125,9 +117,7 @@ def test_one_decision_by_hand(all_in_wins):
 def test_never_more_than_a_best_response_and_subsets_of_holes_win_together_what_all_win(
     all_in_wins,
 ):
-    """On the responder's own tree a local best response wins at most what a best response wins,
-    intervals apart.
-    """
+    """On the responder's own tree, intervals apart."""
     victim = RandomPolicy(PUSH, 2, n_rows=1)
     asked = PolicyAgent(PUSH, victim)
     best = exploitability(PUSH, victim, sample_flops(4, np.random.default_rng(3)), all_in_wins)

@@ -44,10 +44,8 @@ def test_matches_equal_brute_force():
     """With all holes and with few, in both seats."""
     table, few = Match(SMALL, POLICIES), np.random.default_rng(0).random(1326) < 0.05
     for subset, pairs in ((None, ((0, 1), (1, 0), (0, 0))), (few, ((0, 4), (4, 1)))):
-        wins, n_pairs = (
-            table.play(BOARD, subset),
-            APART.sum() if subset is None else APART[np.ix_(few[HOLES], few[HOLES])].sum(),
-        )
+        wins = table.play(BOARD, subset)
+        n_pairs = APART.sum() if subset is None else APART[np.ix_(few[HOLES], few[HOLES])].sum()
         for i, j in pairs:
             _, value = node_values(SMALL, (POLICIES[i], POLICIES[j]), BOARD, subset=subset)
             tolerance = 0.05 if subset is None else 0.01  # dollars; stakes reach 20,000 in float32
@@ -81,10 +79,8 @@ def test_line_frequencies_equal_brute_force():
 
 
 def test_only_wanted_pairs_are_played():
-    agents, boards = (
-        [random_table(TREE, seed) for seed in (5, 6, 8)],
-        random_boards(2, np.random.default_rng(7)),
-    )
+    agents = [random_table(TREE, seed) for seed in (5, 6, 8)]
+    boards = random_boards(2, np.random.default_rng(7))
     every = play_boards(Match(TREE, agents), boards)
     assert every.all()
     wanted = np.array([[False, False, True], [True, False, False], [False] * 3])
@@ -123,9 +119,7 @@ def test_argmax_takes_the_likeliest_action():
 
 
 def test_hands_that_end_before_the_flop_are_known(all_in_wins):
-    """All-in against one who calls with aces alone: folds for the blind, and random cards against
-    aces win 14.8 %.
-    """
+    """All-in against a call with aces alone: it wins the blind, or 14.8 % with random cards."""
     shove, nits = FixedPolicy(TREE, len(TREE.labels) - 1), random_table(TREE, 12)
     labels = TREE.label[slice(*TREE.street_start[:2])]
     nits.tables[0][:] = labels == FOLD

@@ -1,6 +1,4 @@
-"""Agents of different menus on one tree: readings against the line reader of the real-dollar
-player, sums against plain trees.
-"""
+"""Agents of different menus on one tree: translation by the line reader, sums by the reference."""
 
 from functools import partial
 from itertools import product
@@ -33,9 +31,7 @@ TREE = build_tree(MINE)
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_readings_are_the_line_readers(seat):
-    """The probability of each action, averaged over the reader's draws by brute force, is the
-    folded policy's.
-    """
+    """Action probabilities are the reader's, averaged over its random draws by brute force."""
     menus = (MINE, THEIRS) if seat == 0 else (THEIRS, MINE)
     match, hole = build_tree(menus[0], big_blind_menu=menus[1]), hole_index(*parse_cards("Ac9h"))
     policy, checked = random_table(TREE, 1), 0
@@ -66,9 +62,7 @@ def test_readings_are_the_line_readers(seat):
 
 
 def play_of(match, policy, way, draws, hole):
-    """Chance of a seat's own actions on the way to its decision, times what it does there, under
-    given draws: (n_children,).
-    """
+    """Own reach of a decision times its action probabilities under given draws, (n_children,)."""
     reach, seat = 1.0, match.actor[way[-1]]
     for i, node in enumerate(way):
         if match.actor[node] != seat:
@@ -89,9 +83,7 @@ def play_of(match, policy, way, draws, hole):
 
 
 def target(match, node, child):
-    """Which child of the match tree an own action is: by its label, raises by the dollars a pot
-    fraction stands for.
-    """
+    """The child of the match tree for an own action: by label, a raise by its dollars."""
     label, below = TREE.labels[TREE.label[child]], children(match, node)
     if not label.startswith("raise_"):
         offers = [match.labels[match.label[c]] for c in below]

@@ -43,9 +43,7 @@ def strategy(equities):
 
 @pytest.mark.parametrize("street", range(4))
 def test_groups_know_no_suits(strategy, street):
-    """Renaming the suits of board and hole leaves the hole's group, and so what the policy does, as
-    it was.
-    """
+    """Renaming suits of board and hole leaves the hole's bucket as it was."""
     board = BOARD[: BOARD_CARDS[street]]
     table, row_of_hole = strategy.street_rows(street, board)
     free = np.flatnonzero(free_holes(board))
@@ -62,9 +60,8 @@ def test_groups_know_no_suits(strategy, street):
 def test_a_strategy_comes_back_from_its_file_and_one_of_another_tree_is_named(tmp_path, strategy):
     save_strategy(tmp_path / "new" / "s.npz", strategy)
     back = load_strategy(tmp_path / "new" / "s.npz", TREE)
-    assert back.buckets.n_buckets == strategy.buckets.n_buckets and all(
-        type(n) is int for n in back.buckets.n_buckets
-    )
+    assert back.buckets.n_buckets == strategy.buckets.n_buckets
+    assert all(type(n) is int for n in back.buckets.n_buckets)
     for one, two in zip(
         (*strategy.tables, *strategy.buckets[:2]), (*back.tables, *back.buckets[:2]), strict=True
     ):

@@ -1,6 +1,4 @@
-"""The method in plain numpy, by another evaluator and by hand; the fast engines against it;
-self-play goes on after a kill.
-"""
+"""The method in plain numpy by another evaluator and by hand; the fast engines against it."""
 
 from functools import partial
 from itertools import product
@@ -36,9 +34,7 @@ def test_a_deal_is_what_another_evaluator_says_and_regret_matching_by_hand():
 
 
 def bluff_catcher(pot: int, *bluffs: str):
-    """On the river AA or a bluff may bet $10 into a pot at KK: the tree, and a deal whose holes are
-    bluffs, KK and AA.
-    """
+    """Tree and deal: AA or a bluff may bet $10 into a pot at KK; holes are bluffs, KK, AA."""
     start = BettingState(
         3, 1, ((pot // 2, 0, 0, 0),) * 2, 0, 2, 0, big_blind=2, stack=pot // 2 + 10
     )
@@ -51,18 +47,14 @@ def bluff_catcher(pot: int, *bluffs: str):
 
 
 def won(tree, dealt, chance, pot: int) -> list[float]:
-    """Dollars of the pot that bluffs and AA (player 1), then KK (player 0), win in the mean over
-    what they meet.
-    """
+    """Mean dollars of the pot that bluffs and AA (player 1), then KK (player 0), win."""
     value = reference.values(tree, dealt, chance)[:, 0] / dealt.apart.sum(axis=1) + pot // 2
     return [*np.delete(value[1], -2), value[0, -2]]
 
 
 @pytest.mark.parametrize(("calls", "expected"), [(0.75, (0, 27.5, 6.25)), (0.5, (5, 25, 5))])
 def test_best_responses_to_a_bluff_catcher_win_what_another_solver_says(calls, expected):
-    """`node_locking` of b-inary/postflop-solver: KK calls a bet that often, and bets nothing
-    itself.
-    """
+    """`node_locking` of b-inary/postflop-solver: KK never bets and calls with this probability."""
     tree, dealt = bluff_catcher(20, "QsQh")
     chance = np.ones((len(tree.kind), 3)) * (tree.label != len(tree.labels) - 1)[:, None]
     chance[children(tree, children(tree, 0)[-1])] = [[1 - calls], [calls]]
@@ -92,14 +84,10 @@ def empty(tree, n_rows):
 
 
 def test_self_play_is_the_references():
-    """Regrets and summed strategies after each of two boards, with a discount between; in the end
-    the average strategy.
-    """
+    """Regrets and strategy sums after each of two boards and a discount; the average strategy."""
     run = SelfPlay(SMALL, FEW_BUCKETS, Discount(1.5, 0.5, 2, 1), stream := partial(rng, 5, "test"))
-    regrets, strategy_sums = (
-        empty(SMALL, FEW_BUCKETS.n_buckets),
-        empty(SMALL, FEW_BUCKETS.n_buckets),
-    )
+    regrets = empty(SMALL, FEW_BUCKETS.n_buckets)
+    strategy_sums = empty(SMALL, FEW_BUCKETS.n_buckets)
     for k in range(2):
         board = stream(k).permutation(52)[:5].tolist()
         dealt = reference.deal(board)
@@ -128,9 +116,7 @@ def test_self_play_is_the_references():
     ("opponent", "by_reach"), [("self", False), ("best", False), ("best", True)]
 )
 def test_a_river_street_is_the_references(opponent, by_reach):
-    """Self-play and CFR-BR on levels of equity, board by board; and the reference's own loop over
-    boards is its steps.
-    """
+    """Self-play and CFR-BR by board; the reference's loop over boards is its steps."""
 
     def rows_on(board, holes):
         rows = np.zeros((4, len(holes)), dtype=int)
@@ -156,10 +142,8 @@ def test_a_river_street_is_the_references(opponent, by_reach):
             state, BOARDS[k : k + 1], OpponentMixture(float(opponent == "best"), None)
         )
         for node in reference.decisions(tree):
-            infosets, labels = (
-                river.infoset[:, river.situation[node]],
-                tree.label[children(tree, node)],
-            )
+            infosets = river.infoset[:, river.situation[node]]
+            labels = tree.label[children(tree, node)]
             for found, wanted in ((state.regrets, regrets), (state.strategy_sums, strategy_sums)):
                 plain = wanted[3][:, columns(tree, node)]
                 np.testing.assert_allclose(
@@ -203,14 +187,10 @@ def test_leaves_that_decisions_share_lose_less_where_regrets_count_reach():
 
 
 def test_self_play_on_three_hands_comes_to_what_kuhn_has_found():
-    """The second player wins an eighteenth of an ante, bluffs with queens and calls with kings one
-    time in three.
-    """
+    """The second player wins 1/18 ante; queens bluff and kings call one time in three."""
     tree, dealt = reference.three_hands()
-    rows, (regrets, strategy_sums) = (
-        np.tile(np.arange(3), (4, 1)),
-        (empty(tree, [3] * 4) for _ in range(2)),
-    )
+    rows = np.tile(np.arange(3), (4, 1))
+    regrets, strategy_sums = (empty(tree, [3] * 4) for _ in range(2))
     for t in range(1, 2001):
         reference.step(tree, dealt, rows, regrets, strategy_sums, weight=t)
     chance = reference.action_probabilities(tree, reference.strategy(tree, strategy_sums), rows)
@@ -236,9 +216,7 @@ def run(
     snapshots=(3,),
     kill_at=8,
 ):
-    """The run, and the first iteration that it played; stopped after an iteration as if it were
-    killed.
-    """
+    """The run and the first iteration that it played; it is interrupted after iteration kill_at."""
     played = []
 
     def progress(done):

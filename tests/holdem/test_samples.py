@@ -1,6 +1,4 @@
-"""Rows for distillation, and the costs of mistakes, against the table they come from and brute
-force over deals.
-"""
+"""Samples for distillation and costs of mistakes, against their policy and brute force."""
 
 from collections import defaultdict
 from functools import partial
@@ -60,9 +58,7 @@ def answers(tree, policy, node, rows):
 
 
 def stakes_on(policy, board, nodes):
-    """What is at stake at decisions of the streets that a board shows, with each hole, (n_nodes,
-    1326).
-    """
+    """Importance (n_nodes, 1326) of decisions on the streets that a board shows."""
     reach = np.zeros((2, len(TREE.kind), 1326), dtype=np.float32)
     reach[:, 0] = free_holes(board)
     for street, n_cards in enumerate(BOARD_CARDS):
@@ -73,15 +69,11 @@ def stakes_on(policy, board, nodes):
 
 @pytest.mark.parametrize("street", range(4))
 def test_every_row_is_a_situation_of_the_table(equities, policy, drawn, street):
-    """Features are those of some hole on the row's board, and of a node with the row's bets;
-    targets are theirs.
-    """
+    """Features of some hole on the row's board and of a node with its bets, and its targets."""
     rows = drawn[street]
-    assert (
-        rows.X.dtype == rows.P.dtype == np.float32
-        and rows.w.mean() == pytest.approx(1)
-        and rows.w.min() > 0
-    )
+    assert rows.X.dtype == rows.P.dtype == np.float32
+    assert rows.w.mean() == pytest.approx(1)
+    assert rows.w.min() > 0
     assert (
         rows.board.tolist() == [k for k in range(3) for _ in range(11 if street == 2 else 10)]
         or not street
@@ -91,10 +83,8 @@ def test_every_row_is_a_situation_of_the_table(equities, policy, drawn, street):
     told = np.column_stack([TREE.bets[nodes, 1 - own], TREE.bets[nodes, own], own == 0])
     for i in range(0, len(rows.X), 1 if street else 40):
         board = BOARDS[rows.board[i]].tolist()[: BOARD_CARDS[street]] if street else []
-        hands, buckets = (
-            board_features(street, equities[street], board),
-            hole_buckets(policy.buckets, street, board),
-        )
+        hands = board_features(street, equities[street], board)
+        buckets = hole_buckets(policy.buckets, street, board)
         there = nodes[(told == rows.X[i, -11:-2]).all(axis=1)]
         played = np.array(
             [
@@ -120,9 +110,7 @@ def test_rows_lose_the_columns_that_are_not_told(drawn, feature_set):
 
 
 def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(equities, policy):
-    """Rows of the river, one by one: sizes stay between neighbours of the tree's, answers mix as
-    translation reads the bet.
-    """
+    """River: sizes lie between the tree's, targets mix the neighbours' as translation does."""
     sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
     table = random_table(sizes, 1, policy.buckets)
     two = (
@@ -154,14 +142,12 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(equities, 
         lower = pseudo_harmonic(size, least, most)
         return lower * other + (1 - lower) * known(high, level)
 
-    assert np.array_equal(plain.w, moved.w) and np.array_equal(
-        np.delete(plain.X, 6, axis=1), np.delete(moved.X, 6, axis=1)
-    )
+    assert np.array_equal(plain.w, moved.w)
+    assert np.array_equal(np.delete(plain.X, 6, axis=1), np.delete(moved.X, 6, axis=1))
     other = np.flatnonzero(plain.X[:, 6] != moved.X[:, 6])
     assert 0.4 < len(other) / (plain.X[:, 6] > 0).sum() <= 0.51
-    assert (moved.X[other, 6] > plain.X[other, 6]).any() and (
-        moved.X[other, 6] < plain.X[other, 6]
-    ).any()
+    assert (moved.X[other, 6] > plain.X[other, 6]).any()
+    assert (moved.X[other, 6] < plain.X[other, 6]).any()
     assert np.array_equal(np.delete(plain.P, other, axis=0), np.delete(moved.P, other, axis=0))
     for x, p, before, taught in zip(
         moved.X[other], moved.P[other], plain.X[other], plain.P[other], strict=True
@@ -176,9 +162,7 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(equities, 
 
 
 def test_stakes_by_brute_force(policy):
-    """Own reach times the opponents' over holes that share no card, times the pot, at every
-    decision with every hole.
-    """
+    """Own reach times the opponent's over holes that share no card, times the pot."""
     board = BOARDS[0].tolist()
     free = np.flatnonzero(free_holes(board))
     reach, cards = node_reach(TREE, [policy, policy], board, free), HOLE_CARDS[free]
@@ -194,9 +178,7 @@ def test_stakes_by_brute_force(policy):
 
 
 def test_weighted_counts_are_stakes(equities, policy):
-    """Over many rows, the share of the weight at each (board, bets) is its share of reach times
-    pot.
-    """
+    """Over many rows the share of the weight at (board, bets) is its share of reach times pot."""
     many = draw_samples(TREE, policy, equities, (30_000,) * 3, BOARDS, STREAM)
     for street, rows in enumerate(many[1:], 1):
         nodes, wanted, found = decisions(TREE, street), defaultdict(float), defaultdict(float)
@@ -235,13 +217,9 @@ def test_preflop_weights_are_stakes_of_the_starting_hands(equities, policy, draw
 
 
 def test_shares_of_costs_by_hand():
-    """Dollars by the largest cost, gains of 1 at most, 1 for what is never taken, 0 where nothing
-    is lost.
-    """
-    P, costs = (
-        np.array([[0, 0.5, 0.5], [0.2, 0.8, 0], [0.5, 0.5, 0]]),
-        np.array([[3.0, -1, 8], [4, -20, 1], [0, -1, 0]]),
-    )
+    """Costs over the largest, gains at most 1; 1 for actions never taken, 0 without a loss."""
+    P = np.array([[0, 0.5, 0.5], [0.2, 0.8, 0], [0.5, 0.5, 0]])
+    costs = np.array([[3.0, -1, 8], [4, -20, 1], [0, -1, 0]])
     found = cost_shares(
         TrainingSamples(np.zeros((3, 1)), P, np.ones(3), np.zeros(3, dtype=np.int32), costs)
     )
@@ -257,9 +235,7 @@ def changed(policy, node, bucket, action):
 
 @pytest.mark.parametrize("street", range(4))
 def test_costs_are_what_a_match_loses(policy, street):
-    """Taking one action always, at one decision with one bucket, loses its cost times the chance to
-    come there.
-    """
+    """Always taking an action with a bucket loses its cost times the situation's probability."""
     # random probabilities: on the river for each bucket, before it for each decision, so that all
     # hands come there alike
     alike = (np.tile(table[:1], (len(table), 1)) for table in policy.tables[:3])
@@ -280,9 +256,7 @@ def test_costs_are_what_a_match_loses(policy, street):
 
 
 def test_rows_weigh_what_the_worst_action_costs(equities, policy):
-    """A decision with nothing at stake is not drawn after the flop; each row carries its decision's
-    costs by label.
-    """
+    """Decisions with nothing at stake are not drawn after the flop; rows carry costs by label."""
     costs = [np.zeros_like(table) for table in policy.tables]
     for street, table in enumerate(costs):
         node = decisions(TREE, street)[0]

@@ -1,6 +1,4 @@
-"""Words for what trees ask, each true of exactly the values that go that way; charts, whose shares
-fill their cells.
-"""
+"""Wording of splits, true of exactly the values that go that way; charts with full cells."""
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -10,14 +8,7 @@ from random_trees import SMALL
 
 from faceup.cards.features import feature_names
 from faceup.holdem import figures
-from faceup.holdem.wording import (
-    action_name,
-    call_words,
-    condition,
-    path_words,
-    reasons,
-    wording,
-)
+from faceup.holdem.wording import action_name, call_words, condition, path_words, reasons, wording
 
 matplotlib.use("Agg")
 

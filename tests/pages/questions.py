@@ -26,9 +26,7 @@ GRIDS = (Grid(10, 5, (2, 8)), Grid(8, 4, (1, 9)))  # of the blueprint's buckets
 
 
 def random_betting(rng: np.random.Generator, street: int) -> str:
-    """A line of legal actions, bets of any size among them, after which somebody is to act on a
-    street.
-    """
+    """A random line of legal actions, of any size, that leaves a decision on a street."""
     while True:
         line, state = "", START
         while state and (state.street < street or (state.street == street and rng.random() < 0.5)):
@@ -84,9 +82,7 @@ def node(*arguments: str, script: str) -> str:
 
 
 def run(value: str, given: object = None, before: str = "", names: Sequence[str] = PURE) -> Any:
-    """A value as scripts that need no page find it; they know `given` under that name. before: what
-    is done first.
-    """
+    """The value of an expression by scripts that need no page, with `given`, after `before`."""
     scripts = "\n".join(source(f"{name}.js") for name in names)
     asked = f"const given = {json.dumps(given)};\n{before}\nconsole.log(JSON.stringify({value}));"
     return json.loads(node(script=f"{scripts}\n{asked}"))

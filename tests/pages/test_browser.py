@@ -96,10 +96,8 @@ def test_the_papers_hand_is_asked_about_by_clicks(page, addresses):
     page.goto(addresses["explorer"])
     page.wait_for_selector("#grid:not([aria-busy]) button")
     brief = page.locator("#brief")
-    assert (
-        brief.inner_text().startswith("With A♣ 3♥ on K♥ 3♠ J♣, $600 in the pot")
-        and brief.bounding_box()["y"] < 700
-    )
+    assert brief.inner_text().startswith("With A♣ 3♥ on K♥ 3♠ J♣, $600 in the pot")
+    assert brief.bounding_box()["y"] < 700
     page.evaluate("location.hash = '#view=ask'")
     page.wait_for_function("document.getElementById('brief').textContent === ''")
     for card in parse_cards("Ac3hKh3sJc"):
@@ -128,9 +126,7 @@ def test_the_papers_hand_is_asked_about_by_clicks(page, addresses):
 
 
 def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page, addresses):
-    """The visitor holds the paper's hand in the big blind, bets an odd sum on the flop, and then
-    checks and calls.
-    """
+    """The paper's hand in the big blind: an odd bet on the flop, then checks and calls."""
     page.goto(addresses["explorer"])
     page.evaluate("location.hash = '#view=play&seat=1&mine=Ac3h&theirs=KdQs&board=Kh3sJc9d2c'")
     page.wait_for_function("document.getElementById('play').hidden === false")
@@ -145,9 +141,8 @@ def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page, add
         # no action has the focus: Enter twice folds nothing
         page.wait_for_function("['your-turn', 'next'].includes(document.activeElement.id)")
     assert re.search(r"You (win|lose) \$[\d,]+\.", page.inner_text("#your-turn"))
-    assert (
-        "you: bet $437" in page.inner_text("#table") and page.locator("#table .card").count() == 9
-    )
+    assert "you: bet $437" in page.inner_text("#table")
+    assert page.locator("#table .card").count() == 9
     page.wait_for_selector("#review .decision a")
     assert page.locator("#review .decision a").count() >= 2
     mine = page.locator("#review .decision", has_text="you – bet $437")
@@ -175,16 +170,12 @@ def numbers(page, selector: str) -> list[float]:
 
 
 def test_a_card_is_bet_and_the_bets_cost_is_told(page, addresses):
-    """A bet of $2.80 with card 6 of the first game is a blunder, whose cost is the best value less
-    its own.
-    """
+    """A bet of $2.80 with card 6 of the first game costs the best value less its own."""
     page.goto(addresses["one_card"])
     page.evaluate("deal(DATA.games[0], 5)")
     assert fits(page) and not wrong_for_readers(page)
-    assert (
-        "You hold card 6. It beats 57 %" in page.inner_text("#turn")
-        and page.locator("#cost table").count() == 0
-    )
+    assert "You hold card 6. It beats 57 %" in page.inner_text("#turn")
+    assert page.locator("#cost table").count() == 0
     page.fill("#bet", "28")
     assert page.inner_text("#go") == "Bet $2.80"
     page.click("#go")
@@ -194,8 +185,8 @@ def test_a_card_is_bet_and_the_bets_cost_is_told(page, addresses):
         told_cost(page.inner_text("#cost"))
         == own[1]
         == pytest.approx(max(values) - own[0], abs=0.0015)
-        and own[1] > 0.5
     )
+    assert own[1] > 0.5
     assert "1 bet: yours cost $0.653 on average" in page.inner_text("#score")
     assert page.is_disabled("#go") and fits(page) and not wrong_for_readers(page)
     page.click("text=Next cards")
@@ -204,9 +195,7 @@ def test_a_card_is_bet_and_the_bets_cost_is_told(page, addresses):
 
 
 def test_leduc_is_played_and_a_mistake_is_followed_by_advice(page, addresses):
-    """The small blind folds, or calls, with a king, where the sheet raises; then the page says what
-    to do.
-    """
+    """Folds or calls with a king where the sheet raises; then the page says what to do."""
     page.goto(addresses["leduc"])
     for opponent in ("sheet", "equilibrium", "answer"):
         page.select_option("#opponent", opponent)
@@ -223,13 +212,12 @@ def test_leduc_is_played_and_a_mistake_is_followed_by_advice(page, addresses):
     assert "After your mistake, the sheet says now: call" in page.inner_text("#advice")
     while page.locator("#choices button").count():
         page.click("#choices button >> nth=0")
-    assert page.locator("#review .decision").count() >= 2 and re.search(
-        r"You (win|lose|split)", page.inner_text("#turn")
-    )
+    assert page.locator("#review .decision").count() >= 2
+    assert re.search(r"You (win|lose|split)", page.inner_text("#turn"))
     page.click("#sheet >> text=Round two")
-    assert (
-        page.locator("#sheet tbody tr").count() == 72 and fits(page) and not wrong_for_readers(page)
-    )
+    assert page.locator("#sheet tbody tr").count() == 72
+    assert fits(page)
+    assert not wrong_for_readers(page)
 
 
 @pytest.fixture

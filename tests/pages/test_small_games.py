@@ -1,6 +1,4 @@
-"""The rules and values of the pages of Leduc and of the one-card game are Python's; node runs the
-scripts.
-"""
+"""The rules and values of the pages of Leduc and of the one-card game are Python's."""
 
 import re
 from functools import partial
@@ -36,9 +34,7 @@ const found = opponent =>
 
 @pytest.mark.parametrize("opponent", N_OPPOSING_HOLES)
 def test_leducs_action_values_are_pythons(opponent):
-    """Of every action in all 288 situations, and so the rules; against two opponents the notebook
-    tells them, too.
-    """
+    """Of every action in all 288 situations; against two opponents the notebook's, too."""
     found = run(
         f"found({N_OPPOSING_HOLES[opponent]})", DATA | {"even": EVEN}, VALUES, ["leduc_rules"]
     )
@@ -47,11 +43,9 @@ def test_leducs_action_values_are_pythons(opponent):
         for (played, _), row in zip(found, DATA["situations"], strict=True)
     ]
     assert list(map(sum, shares)) == pytest.approx([1] * 288, abs=1e-4)
-    expected, n, told = (
-        action_values(LEDUC, np.concatenate(shares)),
-        LEDUC.game.first_action,
-        f"value_against_{opponent}",
-    )
+    expected = action_values(LEDUC, np.concatenate(shares))
+    n = LEDUC.game.first_action
+    told = f"value_against_{opponent}"
     for i, ((_, values), row) in enumerate(zip(found, DATA["situations"], strict=True)):
         wanted = expected[n[i] : n[i + 1]]
         assert (values is None) == bool(np.isnan(wanted[0])), row
@@ -86,9 +80,7 @@ def lines_of(entry: dict) -> list[RuleLine]:
 
 @pytest.mark.parametrize(("share", "weakest"), [("g.called", None), ("pocketShare(g, 0.15)", 0.15)])
 def test_what_a_bet_is_worth_is_pythons(share, weakest):
-    """The best ones against a caller: against the equilibrium's calls they win the game's value,
-    and its own are among them.
-    """
+    """The best bets against the equilibrium's calls win the game's value, as its own bets do."""
     code = "given.games.map((g, k) => g.own.map((_, i) => betValues(g, callers[k], sizes, i)))"
     values = in_one_card(code, before=ASK.replace("SHARE", share))
     own, other = GAMES["own"], GAMES["other"]

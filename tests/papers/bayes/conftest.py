@@ -1,6 +1,4 @@
-"""Shared by the tests of the Bayesian player: the limit tree's moves, counts of deals on some
-boards, odds hole by hole.
-"""
+"""The limit tree's moves, counts of deals on some boards, equities hole by hole."""
 
 import numpy as np
 import pytest
@@ -26,9 +24,7 @@ def counts(equities):
 
 @pytest.fixture(scope="session")
 def hole_equities(equities):
-    """A function of street and board: equities of the 1,326 holes as integers out of
-    `UNITS[street]`; 0 for blocked holes.
-    """
+    """found(street, board): equities (1326,) in 1 / `UNITS[street]`; 0 for blocked holes."""
 
     def found(street, board):
         row, permutation = canonical(list(board[: BOARD_CARDS[street]])) if street else (0, 0)

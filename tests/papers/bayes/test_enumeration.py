@@ -1,6 +1,4 @@
-"""The joint distribution of odds and result: known counts, and brute force with phevaluator on
-random boards.
-"""
+"""The joint distribution of odds and result: known counts, and brute force with phevaluator."""
 
 import os
 from itertools import combinations

@@ -1,6 +1,4 @@
-"""Table 2's current strategies on the limit tree, and what the evaluator believes, in cases worked
-out by hand.
-"""
+"""Table 2's current strategies on the limit tree, and the evaluator's beliefs, by hand."""
 
 import numpy as np
 import pytest
@@ -71,9 +69,7 @@ def test_coarse_bins_are_sums_of_fine_ones(counts):
 
 
 def test_a_second_turn_begins_where_the_round_has_come_to(evaluator, moves):
-    """The big blind has bet the river and is raised once: what is called from there on does not
-    hang on the way there.
-    """
+    """The big blind bets the river and is raised: values count what is called from there."""
     tree = moves.tree
     betting = make_round(moves, 3, 1, SLIP)
     raised = [

@@ -11,17 +11,13 @@ from faceup.papers.bayes.strategies import NAMES
 
 def random_case(evaluator, moves, seat, street, rng):
     """Random evidence for the library, and the evaluator's utilities and belief given the same."""
-    model, evidence, types = (
-        evaluator.model,
-        {},
-        np.full((1, evaluator.n_types), 1 / evaluator.n_types),
-    )
+    model = evaluator.model
+    evidence = {}
+    types = np.full((1, evaluator.n_types), 1 / evaluator.n_types)
     for s in range(street):
         betting = make_round(moves, s, seat, model.slip)
-        po, ps = (
-            rng.choice(len(model.joint[s]), p=model.joint[s].sum(axis=(1, 2))),
-            rng.integers(1, len(NAMES)),
-        )
+        po = rng.choice(len(model.joint[s]), p=model.joint[s].sum(axis=(1, 2)))
+        ps = rng.integers(1, len(NAMES))
         goes_on = np.flatnonzero(
             (betting.own[ps, betting.ends] > 0) & (betting.folder[betting.ends] == 0)
         )

@@ -1,6 +1,4 @@
-"""Seats that play batches of hands: a second reading of the rules, hand by hand; chips against
-pokerkit's engine; beliefs; matches.
-"""
+"""Players of batches of hands against the rules hand by hand and pokerkit; beliefs; matches."""
 
 from functools import partial
 
@@ -39,9 +37,7 @@ def evaluator(counts, moves):
 
 
 def ended(odds, shifts):
-    """Dollars put in and who folded (-1: nobody), from both players' odds in the four rounds; the
-    rules written out plainly.
-    """
+    """Dollars put in and who folded (-1: nobody), by the rules, from both players' odds."""
     state = START
     while state is not None:
         own, other = (state.bets[p][state.street] for p in (state.actor, 1 - state.actor))
@@ -93,9 +89,7 @@ def test_types_play_by_the_rules(moves, equities, hole_equities):
 
 
 def test_chips_are_those_of_the_rules_engine(moves, equities):
-    """Who always calls against who always raises: each hand again in fixed-limit hold'em, one
-    action at a time.
-    """
+    """Always-call against always-raise: each hand again in pokerkit's fixed-limit hold'em."""
     tree, deals = moves.tree, deal_hands(equities, 40, np.random.default_rng(3))
     seats = tuple(
         BlueprintSeat(moves, FixedPolicy(tree, label).tables) for label in (CALL, CALL + 1)
@@ -110,9 +104,7 @@ def test_chips_are_those_of_the_rules_engine(moves, equities):
 
 
 def test_a_table_is_drawn_as_it_says(moves, equities):
-    """A table that calls with pairs and raises with all else before the flop, and calls from then
-    on.
-    """
+    """A table that calls with pairs and mostly raises with all else preflop, then calls."""
     tree = moves.tree
     n_buckets, pairs = (169, 1, 1, 1981), np.arange(169) % 14 == 0
     rows = [
@@ -135,9 +127,7 @@ def test_a_table_is_drawn_as_it_says(moves, equities):
 
 
 def test_beliefs_after_a_hand_are_products_of_its_rounds(evaluator, moves, equities):
-    """The belief after a hand is the prior times each round's likelihood: by the cards after a
-    showdown, else by the odds.
-    """
+    """Prior times each round's likelihood: by cards after a showdown, else by the odds."""
     deals, tree = deal_hands(equities, 300, np.random.default_rng(6)), moves.tree
     prior = np.tile([0.5, 0.3, 0.2], (300, 1))
     player = MeuSeat(evaluator, equities, True, prior)
@@ -180,9 +170,7 @@ def test_a_carried_belief_finds_the_type(evaluator, moves, equities):
 
 
 def test_pairs(moves, equities):
-    """Who folds loses 500 as dealer and, to a raise, 1,000 as big blind; the order of the players
-    turns signs, no more.
-    """
+    """Always-fold loses 500 as dealer, 1,000 as big blind; swapping players turns signs."""
     fold, push = (
         BlueprintSeat(moves, FixedPolicy(moves.tree, label).tables) for label in (FOLD, CALL + 1)
     )

@@ -35,9 +35,7 @@ def fake_lookup():
 
 
 def choice_in_words(table, hole, board):
-    """A choice in words from a table (n_boards, 1326) of choices on all flops or turn boards:
-    "keep", or "throw 2c".
-    """
+    """ "keep" or "throw 2c": a choice of a table (n_boards, 1326) on all flops or turn boards."""
     private, (number, permutation) = parse_cards(hole), canonical(parse_cards(board))
     moved = [4 * (c // 4) + int(SUIT_PERMUTATIONS[permutation, c % 4]) for c in private]
     choice = int(table[number, PERMUTED_HOLES[permutation, hole_index(*private)]])

@@ -74,9 +74,7 @@ def test_a_player_wins_nothing_from_itself():
 
 
 def test_all_hands_of_a_deal_meet_in_both_seats():
-    """One player goes all-in or calls with every hand, the other with pairs alone; it folds the
-    rest. Nobody swaps.
-    """
+    """All-in with every hand against all-in with pairs alone, folding the rest. Nobody swaps."""
     tree, lookup = build_swap_tree(([[], []], [], [], [])), fake_lookup()
     layout = strategy_layout(tree, ROWS, False)
     wild, careful = (Strategy(layout, np.zeros(int(layout.base[-1])), NEVER) for _ in range(2))

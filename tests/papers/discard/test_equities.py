@@ -1,6 +1,4 @@
-"""Starting hands with swaps: hold'em's exact equities where nobody swaps, and a plain simulation
-where all do.
-"""
+"""Starting hands with swaps: hold'em's equities where nobody swaps, else a plain simulation."""
 
 import csv
 from functools import partial

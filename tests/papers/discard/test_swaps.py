@@ -13,9 +13,7 @@ from faceup.papers.discard.swaps import equities
 
 
 def ranks_on(board):
-    """phevaluator's rank of each hole on each river board of a board, larger is stronger, (n, 52,
-    52); -1 for blocked holes.
-    """
+    """phevaluator's strength (n, 52, 52) of holes on each river board of a board; -1 if blocked."""
     rest = [c for c in range(52) if c not in board]
     rivers = [[*board, *coming] for coming in combinations(rest, 5 - len(board))]
     ranks = np.full((len(rivers), 52, 52), -1, dtype=np.int64)
@@ -27,9 +25,7 @@ def ranks_on(board):
 
 @njit(cache=True)
 def showdowns(rank, mine, other, dead):
-    """2 * wins + ties of two cards, and twice the number of the opponent's hands, on one river
-    board.
-    """
+    """2 * wins + ties of a hole, and twice the number of opposing holes, on a river board."""
     score, met = 0, 0
     for a in range(52):
         for b in range(a):
@@ -42,9 +38,7 @@ def showdowns(rank, mine, other, dead):
 
 @njit(parallel=True, cache=True)
 def slow_equities(ranks, holes, out):
-    """Keep, throw the high card, throw the low card, of each hole: every river board, card drawn
-    and opponent in turn.
-    """
+    """Keep, throw the high, throw the low card: every river board, drawn card and opponent."""
     for k in prange(len(holes)):
         high, low = holes[k]
         for choice in range(3):

@@ -29,9 +29,7 @@ def test_decisions_are_counted(tree):
 
 
 def test_ends_pay_as_pokerkit_says(tree):
-    """Swaps change no bet, so that the hands are dealt as they are in the end. A bet is a share of
-    the pot after a call.
-    """
+    """Swaps change no bet: hands are dealt as they end. Bets are shares of the pot after a call."""
     rng, ends = np.random.default_rng(2), np.flatnonzero(tree.n_actions == 0)
     for end in rng.choice(ends, 500, replace=False):
         deck, path, swaps, raises = rng.permutation(52)[:9].tolist(), [end], [], [0] * 4
@@ -41,9 +39,8 @@ def test_ends_pay_as_pokerkit_says(tree):
         for above, node in zip(path[:0:-1], path[-2::-1], strict=True):
             player, label = tree.player[above], tree.label[node]
             if tree.kind[above] == SWAP:
-                assert (table.over or table.street == 1 + len(swaps) // 2) and player == 1 - len(
-                    swaps
-                ) % 2
+                assert table.over or table.street == 1 + len(swaps) // 2
+                assert player == 1 - len(swaps) % 2
                 swaps.append(label == CHANGE)
                 continue
             assert table.actor == player

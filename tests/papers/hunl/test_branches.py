@@ -67,9 +67,7 @@ def test_sums_equal_brute_force(policy, equities):
 
 
 def planted() -> tuple[DecisionTree, BranchSums]:
-    """Four leaves: 3 bluffs and gains, 4 bluffs and loses, 5 folds weak hands, 6 calls with strong
-    ones.
-    """
+    """Four leaves: 3 bluffs and gains, 4 bluffs and loses, 5 folds weak, 6 calls strong hands."""
     below = np.array([[1, 3, 5, -1, -1, -1, -1], [2, 4, 6, -1, -1, -1, -1]], dtype=np.int32)
     feature = np.array([1, 0, 0, -1, -1, -1, -1], dtype=np.int32)
     tree = DecisionTree(
@@ -113,10 +111,8 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_equal():
     mean, ci95 = ratio(total, np.ones(40))
     assert mean == pytest.approx(total.mean())
     assert ci95 == pytest.approx(student_95(40) * total.std(ddof=1) / np.sqrt(40))
-    assert (
-        ratio(np.full(3, 2.0), np.full(3, 4.0)) == (0.5, 0)
-        and np.isnan(ratio(np.zeros(3), np.zeros(3))).all()
-    )
+    assert ratio(np.full(3, 2.0), np.full(3, 4.0)) == (0.5, 0)
+    assert np.isnan(ratio(np.zeros(3), np.zeros(3))).all()
     count = np.zeros((30, 3))
     count[:2, 0], count[:10, 1] = 1, 1  # on two boards, on ten, on none
     _, ci95 = ratio(np.random.default_rng(2).normal(size=(30, 3)) * count, count)

@@ -1,6 +1,4 @@
-"""Leduc's agents, learning or not: exact values known beforehand and by hand, sampled games,
-RLCard's own agents and table.
-"""
+"""Leduc's agents: exact values known beforehand, sampled games, RLCard's agents and table."""
 
 import importlib.util
 
@@ -64,9 +62,7 @@ def test_an_equilibrium_loses_to_nobody():
 
 
 def small_blinds_worth(state, own, unseen, left, public=None):
-    """What a state is worth to the small blind, `left` actions further on, if the opponent does
-    what is worst for him.
-    """
+    """Worst-case value of a state to the small blind, `left` actions further on."""
     if state.folded >= 0:
         return sum(state.chips[state.folded]) / 2 * (1 if state.folded else -1)
     if public is None and (left == 0 or state.round):
@@ -88,13 +84,9 @@ def small_blinds_worth(state, own, unseen, left, public=None):
 
 @pytest.mark.parametrize("depth", [0, 1, 2, 8])
 def test_a_search_equals_plain_recursion_over_cards(depth):
-    """Of the first choice. No betting line is longer than 8 actions, so that depth 8 looks to the
-    end.
-    """
-    agent, options = (
-        agents.expectiminimax_agent(LEDUC, depth),
-        legal_actions(RLCARD, initial_state(RLCARD)),
-    )
+    """The first choice; no betting line has more than 8 actions, so that depth 8 sees the end."""
+    agent = agents.expectiminimax_agent(LEDUC, depth)
+    options = legal_actions(RLCARD, initial_state(RLCARD))
     for own, unseen in enumerate(([0, 1, 1, 2, 2], [0, 0, 1, 2, 2], [0, 0, 1, 1, 2])):
         values = [
             small_blinds_worth(next_state(RLCARD, initial_state(RLCARD), a), own, unseen, depth)
@@ -121,9 +113,7 @@ def test_known_best_responses(name, by_seat):
 
 
 def test_values_of_actions():
-    """The best of the first actions make a best response; a fold loses the own chips; an
-    equilibrium mixes what is as good.
-    """
+    """The best first actions are a best response; a fold loses own chips; equilibria mix equals."""
     even, solved = uniform(GAME), solve(LEDUC.form, 2000)
     won, at_least = agents.action_values(LEDUC, even), agents.action_values(LEDUC, solved)
     first = [won[GAME.first_action[ROW[0, f"{card}:"]] :][:3] for card in "JQK"]
@@ -155,9 +145,7 @@ def test_rlcards_rule_agents_are_ours():
 
 @compiled
 def test_sampled_means_lie_in_their_intervals_at_the_stated_rate():
-    """Of 300 matches of 2,000 games 95 % hold the exact value: 273 to 295 in all but one of a
-    thousand tries.
-    """
+    """Of 300 matches 95 % hold the exact value: 273 to 295 but for one time in a thousand."""
     strategy, held = solve(LEDUC.form, 200), 0
     for k in range(100):
         for name in ("random", "aggressive", "cautious"):
@@ -180,9 +168,7 @@ def test_q_learning_without_discount_goes_to_the_best_response():
 
 
 def test_one_q_update_by_hand():
-    """Kuhn: after one game each action taken has moved by alpha towards what came of it, the game's
-    reward or gamma * 0.
-    """
+    """Kuhn: after a game its actions' values have moved by alpha towards reward or gamma * 0."""
     kuhn = build(KUHN)
     learner = QLearner(kuhn, uniform(kuhn.game), LearningSetting(0.5, 0.5, 1.0), rng(3, "test"))
     learner.advance(1)
@@ -191,9 +177,7 @@ def test_one_q_update_by_hand():
 
 
 def test_a_run_of_cfr_is_rlcards_own():
-    """Seed by seed: RLCard's agent trains, ours is given the same deals, and both leave the
-    same average strategy.
-    """
+    """On the same deals RLCard's agent and ours leave the same average strategy."""
     rlcard = pytest.importorskip("rlcard")
     file = importlib.util.spec_from_file_location(
         "cfr_agent", f"{rlcard.__path__[0]}/agents/cfr_agent.py"
@@ -218,10 +202,8 @@ def test_a_run_of_cfr_is_rlcards_own():
                 )
             return super().traverse_tree(probs, player_id)
 
-    dealt, theirs = (
-        [],
-        Agent(rlcard.make("leduc-holdem", config={"allow_step_back": True, "seed": 4})),
-    )
+    dealt = []
+    theirs = Agent(rlcard.make("leduc-holdem", config={"allow_step_back": True, "seed": 4}))
     for _ in range(150):
         theirs.train()
     ours = SampledCfr(LEDUC, rlcard_keys(LEDUC), 1, rng(1, "test"))
@@ -245,9 +227,7 @@ def test_a_run_of_cfr_is_rlcards_own():
 
 @compiled
 def test_sampled_cfr_goes_to_the_equilibrium_and_the_merged_table_does_not():
-    """Only textbook averaging goes there: RLCard's, iteration t counting t times, stays further off
-    even with all rows.
-    """
+    """RLCard's linear averaging stays further off than uniform averaging, even with all rows."""
     own, merged = np.arange(288, dtype=np.int32), rlcard_keys(LEDUC)
     assert merged.max() + 1 == 84
     found = {"own": [], "linear": [], "merged": []}
@@ -266,9 +246,7 @@ def test_sampled_cfr_goes_to_the_equilibrium_and_the_merged_table_does_not():
 )
 @pytest.mark.parametrize("name", ["random", "cautious", "shipped"])
 def test_rlcards_table_has_our_rules_and_our_winnings(mine, name):
-    """Through rlcard's environment: turns, legal actions, chips and payoffs are ours, and the mean
-    lies near the exact value.
-    """
+    """Turns, legal actions, chips and payoffs; and the mean lies near the exact value."""
     rlcard = pytest.importorskip("rlcard")
     env, rng = rlcard.make("leduc-holdem", config={"seed": 5}), np.random.default_rng(5)
     players, won = (mine, OPPONENTS[name]), []

@@ -56,9 +56,7 @@ def test_illegal_answers_are_left_out():
 
 @pytest.mark.parametrize("n_cells", cheat_sheet.SHEETS)
 def test_sheets(n_cells):
-    """Each splits the cells of the one before. The answers found are better than the means, and no
-    cell can be bettered alone.
-    """
+    """Each refines the one before; answers beat the means, and no cell can be improved alone."""
     cells, names = cheat_sheet.assign_cells(LEDUC, cheat_sheet.SHEETS[n_cells])
     means = cheat_sheet.cell_means(cells, TARGETS, WEIGHTS)
     made = cheat_sheet.best_sheet(LEDUC, cells, means, 2, 2, np.random.default_rng(1))
@@ -94,17 +92,13 @@ def test_sheets(n_cells):
 
 
 def test_answers_after_a_slip():
-    """They change no cell that is needed, so that the card loses the same; with slips it loses less
-    than before.
-    """
+    """No needed cell changes, so that the sheet loses the same, and less than before with slips."""
     cells, _ = cheat_sheet.assign_cells(LEDUC, cheat_sheet.SHEETS[42])
     card = cheat_sheet.best_sheet(
         LEDUC, cells, np.full((42, 3), 1 / 3), 1, 0, np.random.default_rng(1)
     )
-    slipped, needed = (
-        cheat_sheet.refined_for_trembles(LEDUC, card, 1, 0.1),
-        cheat_sheet.reached_cells(LEDUC, card),
-    )
+    slipped = cheat_sheet.refined_for_trembles(LEDUC, card, 1, 0.1)
+    needed = cheat_sheet.reached_cells(LEDUC, card)
     changed = (slipped.table != card.table).any(axis=1)
     assert changed.any() and not (changed & needed).any()
     assert exploitability(FORM, cheat_sheet.sheet_strategy(LEDUC, slipped)) == pytest.approx(

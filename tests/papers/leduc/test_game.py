@@ -16,14 +16,11 @@ from faceup.papers.leduc.game import (
 
 
 def test_deals_and_nodes():
-    """24 rank deals; in RLCard's game each repeats 61 ends, and dealing the public card late would
-    leave 1,374 of them.
-    """
+    """24 rank deals of 61 ends in RLCard's game; 1,374 ends if the public card were dealt late."""
     leduc = build(RLCARD)
     game = leduc.game
-    assert (
-        len(leduc.deals) == 24 and (np.diff(leduc.deal_start) == (len(game.player) - 1) // 24).all()
-    )
+    assert len(leduc.deals) == 24
+    assert (np.diff(leduc.deal_start) == (len(game.player) - 1) // 24).all()
     assert game.chance[leduc.deal_start[:-1]].sum() == pytest.approx(1)
     assert game.chance[leduc.deal_start[leduc.deals.index((0, 0, 1))]] == pytest.approx(
         2 * 1 * 2 / 120

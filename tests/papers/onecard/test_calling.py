@@ -11,14 +11,10 @@ GAMES = solve_games(*random_games(40, np.random.default_rng(1)))
 
 
 def test_mdf_of_the_cards_that_beat_a_bluff_which_also_checks():
-    """The theorem of the module, in every game with a card that both bluffs and checks; and the
-    pocket card by hand.
-    """
-    played, shares, above = (
-        betting_strategies(GAMES),
-        calling_shares(GAMES),
-        1 - np.cumsum(GAMES.other, axis=1),
-    )
+    """In every game with a card that both bluffs and checks; and the pocket card by hand."""
+    played = betting_strategies(GAMES)
+    shares = calling_shares(GAMES)
+    above = 1 - np.cumsum(GAMES.other, axis=1)
     checks, each = played[:, :, 0] > 1e-6, np.arange(len(played))
     # cards that check; below another, a bet is a bluff
     first, last = checks.argmax(axis=1), 9 - checks[:, ::-1].argmax(axis=1)

@@ -13,18 +13,14 @@ from faceup.papers.onecard.game import (
 
 
 def test_random_distributions_are_uniform_on_the_simplex():
-    """Uniform on the simplex: each coordinate is Beta(1, n - 1), so its mean is 1/n and P(x > t) =
-    (1 - t)^(n - 1).
-    """
+    """Each coordinate is Beta(1, n - 1): its mean is 1/n and P(x > t) = (1 - t)^(n - 1)."""
     few, games = (random_games(n, np.random.default_rng(1)) for n in (5, 10_000))
     # more games never change the first
     assert all((a == b[:5]).all() for a, b in zip(few, games, strict=True))
     points = np.concatenate(games)
-    assert (
-        points.shape == (20_000, CARDS)
-        and (points >= 0).all()
-        and np.allclose(points.sum(axis=1), 1)
-    )
+    assert points.shape == (20_000, CARDS)
+    assert (points >= 0).all()
+    assert np.allclose(points.sum(axis=1), 1)
     assert np.allclose(points.mean(axis=0), 0.1, atol=0.003)
     assert np.allclose((points > 0.2).mean(axis=0), 0.8**9, atol=0.01)
 

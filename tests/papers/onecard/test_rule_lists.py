@@ -1,6 +1,4 @@
-"""Rule lists: each kind of line by hand, known losses, a search that finds what is better than
-checking; the paper's rules.
-"""
+"""Rule lists: each kind of line by hand, known losses, the search, the paper's rules."""
 
 import re
 

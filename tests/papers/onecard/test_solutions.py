@@ -1,6 +1,4 @@
-"""The fast solver against the paper's linear program by HiGHS, its certificate, and the rule that
-picks one equilibrium.
-"""
+"""The fast solver against the paper's linear program by HiGHS, and its choice of equilibrium."""
 
 import numpy as np
 import pytest
@@ -40,10 +38,8 @@ def solved():
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_papers_examples(name):
     own, other = (d[None] for d in EXAMPLES[name])
-    fast, printed = (
-        solve_games(own, other),
-        strategy_from_text(published("human_rules")[name].printed),
-    )
+    fast = solve_games(own, other)
+    printed = strategy_from_text(published("human_rules")[name].printed)
     assert [fast.value[0], value_of(*game_of(own[0], other[0]))] == pytest.approx(
         [KNOWN[name]] * 2, abs=1e-9
     )
@@ -52,10 +48,8 @@ def test_the_papers_examples(name):
 
 
 def test_random_games_have_the_value_of_the_papers_program_and_both_sides_are_equilibria(solved):
-    strategies, calls = (
-        betting_strategies(solved),
-        calling_strategies(solved.other, calling_shares(solved)),
-    )
+    strategies = betting_strategies(solved)
+    calls = calling_strategies(solved.other, calling_shares(solved))
     for own, other, value, bet, call in zip(*solved[:3], strategies, calls, strict=True):
         game = game_of(own, other)
         found = value_of(*game), worst_case(*game, bet), best_answer(*game, call)
@@ -85,9 +79,7 @@ def test_games_with_cards_that_are_never_dealt():
 
 
 def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
-    """The printed program with the loss, the mean bet and the bets times cards minimised one after
-    the other.
-    """
+    """The printed program, minimising loss, then mean bet, then bets times cards."""
     strategies = betting_strategies(solved)
     for g in range(4):
         terms = program(*game_of(solved.own[g], solved.other[g]))

@@ -1,6 +1,4 @@
-"""Representations, distances and trees: by hand, against scipy, and that a tree gives back what it
-learned.
-"""
+"""Representations, distances and trees by hand and by scipy; a tree predicts what it was fit to."""
 
 from functools import partial
 
