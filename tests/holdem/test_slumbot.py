@@ -1,7 +1,9 @@
 """The client against a local server that deals real hands of Slumbot's in the form of its API."""
 
+import gzip
 import json
 import re
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -14,13 +16,14 @@ from faceup.holdem import slumbot
 from faceup.holdem.agents import FunctionAgent
 from faceup.holdem.betting_lines import state_after
 from faceup.holdem.rules import menu_from, pot_and_call
-from faceup.holdem.slumbot import LogResult, SlumbotError, play_slumbot
+from faceup.holdem.slumbot import SlumbotError, play_slumbot
 from faceup.util.stats import student_95
 
 FILE = Path(__file__).parents[1] / "data" / "slumbot_hands.txt"
 # seat, cards, line, dollars
 DEALS = [line.replace(" - ", "  ").split(" ") for line in FILE.read_text().splitlines()[1:]]
 FEW = DEALS[4:10]  # the second is the first with a flop
+OK, BUSY = b"HTTP/1.0 200 OK\r\n", b"HTTP/1.0 429 x\r\n\r\n"
 TOKEN = re.compile(r"b\d+|[kcf]")
 
 
@@ -29,20 +32,24 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append(self.path)
         change = self.server.spoil.get(len(self.server.requests), {})
-        answer = self.server.answer(self.path.endswith("/new_hand"), **body)
         if isinstance(change, dict):
-            change = b"HTTP/1.0 200 OK\r\n\r\n" + json.dumps(answer | change).encode()
-        self.wfile.write(change)
+            answer = self.server.answer(self.path.endswith("/new_hand"), **body)
+            change = OK + b"\r\n" + json.dumps(answer | change).encode()
+        for part in [change] if isinstance(change, bytes) else change:
+            self.wfile.write(part)
 
 
 class Server(ThreadingHTTPServer):
     """Plays hands of the file in one session."""
 
     def __init__(self, spoil=None, deals=FEW):
-        """spoil: changed fields, or the bytes that are sent, by the number of a request."""
+        """spoil: by the number of a request, changed fields or what is sent, in parts or not."""
         super().__init__(("127.0.0.1", 0), Handler)
         self.spoil, self.deals, self.requests, self.stale = spoil or {}, deals, [], 0
         Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, *_):
+        """Say nothing of a client that hangs up."""
 
     def answer(self, new, token=None, incr=None):
         if token is None:  # a new session
@@ -177,12 +184,22 @@ WRONG = {
             {"winnings": 100},
             {"error_msg": "\x1b[2J\u202e" * 4_000},
         ],
-        "Expecting value|an object": [
-            b"HTTP/1.0 200 OK\r\n\r\n<html>busy",
-            b"HTTP/1.0 200 OK\r\n\r\n[1]",
-            b"HTTP/1.0 307 x\r\nLocation: /api/act\r\n\r\n",
+        "answer: expected status 200, a JSON object of at most 65536 bytes, found .*": [
+            OK + b"\r\n" + text
+            for text in (b"", b"[1]", b"[" * 9_999, b"\xff", b"{}" + b" " * 65_535)
         ],
-        "404": [b"HTTP/1.0 404 x\r\n\r\n"],
+        r"\(200, '<html>\\x1b busy'": [OK + b"\r\n<html>\x1b busy"],
+        r"\(200, '\\x1f": [  # as sent: 10 MB are not decompressed
+            OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b" " * 10**7)
+        ],
+        r"found \((307|404), ''": [
+            b"HTTP/1.0 307 x\r\nLocation: /api/act\r\n\r\n",
+            b"HTTP/1.0 404 x\r\n\r\n",
+        ],
+        "BadStatusLine|IncompleteRead": [
+            b"\x1b[2J" * 9_999 + b"\r\n\r\n",
+            OK + b"Transfer-Encoding: chunked\r\n\r\n9\r\n{}",
+        ],
     },
 }
 
@@ -199,9 +216,44 @@ def test_wrong_answers_are_named_and_not_counted(tmp_path, n, message):
         assert [hand["winnings"] for hand in states(log)] == [None, -100, None][: n - 1]
 
 
+@pytest.mark.parametrize("start", [b"HTTP/1.0 200 ", OK + b"X: ", OK + b"\r\n"])
+def test_a_hand_ends_in_time_though_the_server_drips(tmp_path, start):
+    def drip():
+        yield start
+        for _ in range(60):  # 3 seconds
+            time.sleep(0.05)
+            yield b"2"
+
+    with pytest.raises(SlumbotError, match=r"hand 1, http.*: expected its end within 0.3 s"):
+        play(Server({1: drip()}), tmp_path / "log.jsonl", 1, seconds=0.3)
+
+
+def test_an_endless_answer_is_not_read_on(tmp_path):
+    parts = iter([OK + b"\r\n"] + [b" " * 65_536] * 2_000)
+    with pytest.raises(SlumbotError, match=r"at most 65536 bytes, found \(200, '  "):
+        play(Server({1: parts}), tmp_path / "log.jsonl", 1)
+    assert len(list(parts)) > 1_000
+
+
+def test_a_busy_server_is_queried_again_in_the_time_of_a_hand(tmp_path, monkeypatch):
+    with pytest.raises(SlumbotError, match=r"found \(429, ''"):  # the next attempt is after 1 s
+        play(Server({1: BUSY}), tmp_path / "busy.jsonl", 1, seconds=0.5)
+    waits = []
+    monkeypatch.setattr(slumbot.time, "sleep", waits.append)
+    busy = Server({1: BUSY, 2: b"HTTP/1.0 502 x\r\n\r\n", 6: BUSY})
+    found = [play(server, tmp_path / f"{server.spoil}"[:9], 4) for server in (busy, Server())]
+    assert found[0] == found[1] and [wait for wait in waits if wait >= 1] == [1, 3, 1]
+    assert busy.requests[:3] == ["/api/new_hand"] * 3 and busy.requests[5] == "/api/act"
+
+
 def test_nothing_is_sent_without_need_and_a_log_has_one_run(tmp_path):
     log, server = tmp_path / "log.jsonl", Server()
-    assert play(server, log, 0) == LogResult(0, 0, np.inf, 0)
+    for hands in (-5, 0, 2.5, "3", None):
+        with pytest.raises(ValueError, match=rf"^hands: expected 1, 2, .., found {hands!r}$"):
+            play(server, log, hands)
+    for seconds in (0, -1, np.nan):
+        with pytest.raises(ValueError, match=f"^seconds: expected more than 0.* found {seconds}$"):
+            play(server, log, 1, seconds=seconds)
     assert not log.exists() and not server.requests
     assert play(server, log, 1).ci95 == np.inf
     with pytest.raises(ValueError, match=r"log.jsonl, line 1: expected a hand of .*found"):

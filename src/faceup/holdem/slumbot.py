@@ -2,12 +2,14 @@
 and logs them.
 
 Requests are JSON by POST: `new_hand` deals, `act` takes our action `incr`; each answer shows the
-hand, with the bot's moves. A line of a log is a hand as an answer shows it. An action is sent once:
-where its answer is lost, play stops, the end of the hand stays unknown, and the next call goes on
-with another one in a new session. Money is in dollars, ours.
+hand, with the bot's moves. A line of a log is a hand as an answer shows it. A request that a busy
+server refuses is sent again. An action that it may have taken is sent once: where its answer is
+lost, play stops, the end of the hand stays unknown, and the next call goes on with another one in a
+new session. Money is in dollars, ours.
 """
 
 import json
+import multiprocessing.pool
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import requests
+from urllib3.exceptions import HTTPError
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards, parse_hand, short_repr
 from faceup.holdem.agents import Agent
@@ -24,7 +27,7 @@ from faceup.util.progress import Progress
 from faceup.util.rng import rng
 from faceup.util.stats import mean_ci95
 
-BASE = "https://slumbot.com/api/"  # also in use: https://slumbot.com/slumbot/api/
+LARGEST = 1 << 16  # bytes of an answer
 
 
 class SlumbotError(Exception):
@@ -75,7 +78,7 @@ def play_slumbot(
     hands: int,
     log: str | Path,
     *,
-    base: str = BASE,
+    base: str = "https://slumbot.com/api/",  # also in use: https://slumbot.com/slumbot/api/
     seed: int = 0,
     seconds: float = 120,
     pause: float = 0.5,
@@ -83,27 +86,39 @@ def play_slumbot(
     """Play until the log has `hands` hands that were played to the end; nothing is sent if it has
     them.
 
-    The same call continues a log. name: of the agent, since a log is for one; seconds: to wait for
-    an answer; pause: seconds before each request. Raises ValueError if the log is of another agent,
-    seed or server, SlumbotError where no answer comes and for answers against the protocol or the
-    rules.
+    The same call continues a log. name: of the agent, since a log is for one; seconds: limit of
+    a hand, pauses included; pause: seconds before each request. Raises ValueError for hands and
+    seconds out of range and if the log is of another agent, seed or server, SlumbotError if a hand
+    takes longer and for answers against the protocol or the rules.
     """
+    _check("hands", isinstance(hands, int | np.integer) and hands > 0, "1, 2, ..", hands)
+    _check("seconds", 0 < seconds <= 86_400, "more than 0, at most 86400", seconds)
     path, run = Path(log), {"agent": name, "seed": seed, "base": base}
-    dealt = _read_log(path, run)
-    server, progress = _Server(base, seconds, pause), Progress("slumbot", hands)
+    dealt, progress = _read_log(path, run), Progress("slumbot", hands)
     path.parent.mkdir(parents=True, exist_ok=True)
-    while (result := _log_result(dealt)).hands < hands:
-        number = len(dealt) + 1
-        try:
-            for hand in _play_hand(agent, server, seed, number):
-                dealt[number] = hand
-                with path.open("a") as file:
-                    file.write(
-                        json.dumps({"run": run, "number": number, "hand": hand._asdict()}) + "\n"
+    # the pool's thread waits for answers: a hand ends in time though a server drips byte by byte
+    with multiprocessing.pool.ThreadPool(1) as pool, path.open("a") as file:
+        server = _Server(base.rstrip("/"), pause, pool)
+        while (result := _log_result(dealt)).hands < hands:
+            number = len(dealt) + 1
+            server.end = time.monotonic() + seconds
+            try:
+                for hand in _play_hand(agent, server, seed, number):
+                    dealt[number] = hand
+                    print(
+                        json.dumps({"run": run, "number": number, "hand": hand._asdict()}),
+                        file=file,
+                        flush=True,
                     )
-        except (ValueError, requests.RequestException) as error:
-            raise SlumbotError(f"{path.name}, hand {number}, {base}: {error}") from error
-        progress(result.hands)
+            except (
+                ValueError,
+                requests.RequestException,
+                HTTPError,
+                multiprocessing.TimeoutError,  # without a text
+            ) as error:
+                found = str(error)[:300] or f"expected its end within {seconds} s"
+                raise SlumbotError(f"{path.name}, hand {number}, {base}: {found}") from error
+            progress(result.hands)
     return result
 
 
@@ -155,10 +170,8 @@ def _read(answer: dict, before: Hand | None = None) -> Hand:
     bot_hole = _cards(answer, "bot_hole_cards", 2 * over)
     board = _cards(answer, "board", 5 if line.kind == SHOWDOWN else BOARD_CARDS[last.street])
     parse_cards(hole + bot_hole + board)  # no card twice
-    paid = None
-    if over:
-        by_seat = [parse_cards(cards) for cards in ((hole, bot_hole) if seat else (bot_hole, hole))]
-        paid = settle(line, by_seat, parse_cards(board))[1 - seat]
+    by_seat = [parse_cards(cards) for cards in ((hole, bot_hole) if seat else (bot_hole, hole))]
+    paid = settle(line, by_seat, parse_cards(board))[1 - seat] if over else None
     _check("winnings", winnings == paid, f"{paid} by the rules", winnings)
     return Hand(seat, hole, board, betting, bot_hole, winnings)
 
@@ -176,25 +189,53 @@ def _check(name: str, good: bool, expected: str, found: object) -> None:
 
 
 class _Server:
-    """A session with the server, which its token names."""
+    """A session with the server, which its token names. A hand is to end before `end` on the
+    monotonic clock.
+    """
 
-    def __init__(self, base: str, seconds: float, pause: float):
-        self.base, self.seconds, self.pause, self.token = base.rstrip("/"), seconds, pause, ""
+    def __init__(self, base: str, pause: float, pool: multiprocessing.pool.ThreadPool):
+        self.base, self.pause, self.pool, self.token, self.end = base, pause, pool, "", 0.0
 
     def post(self, request: str, **body: str) -> dict:
-        """The JSON object that answers a request. Raises RequestException if none comes, ValueError
-        for any other answer.
+        """The JSON object that answers a request. Raises ValueError for any other answer,
+        multiprocessing.TimeoutError at the end of the hand's time, RequestException or HTTPError if
+        the connection fails.
         """
-        time.sleep(self.pause)
-        response = requests.post(
-            f"{self.base}/{request}",
-            json=body | ({"token": self.token} if self.token else {}),
-            timeout=self.seconds,
-            allow_redirects=False,  # to follow one would be to act twice
+        status, content = self.pool.apply_async(self._fetch, (request, body)).get(
+            self.end - time.monotonic()
         )
-        response.raise_for_status()
-        answer = response.json()
-        _check("answer", isinstance(answer, dict), "an object", answer)
+        try:
+            answer = json.loads(content)
+        except (ValueError, RecursionError):
+            answer = content.decode(errors="replace")
+        _check(
+            "answer",
+            status == 200 and isinstance(answer, dict) and len(content) <= LARGEST,
+            f"status 200, a JSON object of at most {LARGEST} bytes",
+            (status, answer),
+        )
         _check("error_msg", not answer.get("error_msg"), "none", answer.get("error_msg"))
         self.token = answer.get("token", self.token)
         return answer
+
+    def _fetch(self, request: str, body: dict) -> tuple[int, bytes]:
+        """Status and content of the answer, at most a byte more than LARGEST and not decompressed;
+        a busy server is queried again while there is time.
+        """
+        status, content, wait = 0, b"no time left", self.pause
+        # 429 and 503: the server did not act; after another error it may have taken an action
+        while time.monotonic() + wait < self.end and (
+            status in (0, 429, 503) or (status >= 500 and request == "new_hand")
+        ):
+            time.sleep(wait)
+            with requests.post(
+                f"{self.base}/{request}",
+                json=body | ({"token": self.token} if self.token else {}),
+                headers={"Accept-Encoding": "identity"},
+                timeout=self.end - time.monotonic(),
+                allow_redirects=False,  # to follow one would be to act twice
+                stream=True,
+            ) as response:
+                content = response.raw.read(LARGEST + 1, decode_content=False)
+            status, wait = response.status_code, 2 * wait + 1
+        return status, content
