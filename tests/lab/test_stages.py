@@ -13,13 +13,12 @@ from faceup.util.paths import ROOT
 
 
 class Repository:
-    """A folder with two stages."""
+    """A folder with three notebooks."""
 
     def __init__(self, root):
         self.root = root
-        cmds = {"equity": "10_equity", "leduc": "30_leduc", "readme": "--readme"}
-        stages = {name: {"cmd": f"sh notebooks/run {cmd}"} for name, cmd in cmds.items()}
-        self.put("dvc.yaml", json.dumps({"stages": stages}))
+        for name in ("00_overview", "10_equity", "30_leduc"):
+            self.put(f"notebooks/{name}.ipynb", "")
         self.put("reports/benchmarks.json", json.dumps({"leduc": {"iterations_per_second": 5}}))
 
     def put(self, name, text):
@@ -39,6 +38,7 @@ class Repository:
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
     monkeypatch.setattr(stages, "ROOT", tmp_path)
+    monkeypatch.setattr(stages, "NOTEBOOKS", tmp_path / "notebooks")
     monkeypatch.setattr(stages, "BENCHMARKS", tmp_path / "reports" / "benchmarks.json")
     monkeypatch.delenv("FACEUP_MEASURE", raising=False)
     return Repository(tmp_path)
@@ -55,7 +55,7 @@ def test_the_ladder_needs_no_package_and_names_every_command():
 def test_minutes_are_measured_on_demand_and_announced(repository, monkeypatch):
     stages.measure("leduc", 200)
     assert "minutes" not in repository.json("reports/benchmarks.json")
-    assert stages.announcement("30_leduc", default=True) == "[2/2] leduc"
+    assert stages.announcement("leduc", default=True) == "[2/3] leduc"
     monkeypatch.setenv("FACEUP_MEASURE", "1")
     monkeypatch.setattr(stages, "processor", lambda: "AMD EPYC")
     for name, seconds in (("leduc", 200), ("equity", "30"), ("test", 240)):
@@ -64,9 +64,9 @@ def test_minutes_are_measured_on_demand_and_announced(repository, monkeypatch):
     assert found["leduc"] == {"iterations_per_second": 5}  # what `make bench` measures stays
     measured = {"leduc": 3.3, "total": 3.8, "processor": "AMD EPYC", "equity": 0.5, "test": 4.0}
     assert found["minutes"] == measured == stages.minutes()
-    assert stages.announcement("30_leduc", True) == "[2/2] leduc: about 3 of the last 3 minutes"
-    assert stages.announcement("10_equity", True) == "[1/2] equity: about 1 of the last 4 minutes"
-    assert stages.announcement("30_leduc", default=False) == "[2/2] leduc"
+    assert stages.announcement("leduc", True) == "[2/3] leduc: about 3 of the last 3 minutes"
+    assert stages.announcement("equity", True) == "[1/3] equity: about 1 of the last 4 minutes"
+    assert stages.announcement("leduc", default=False) == "[2/3] leduc"
 
 
 def test_compare_lists_what_differs_from_the_last_commit(repository, capsys):

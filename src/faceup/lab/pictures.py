@@ -20,7 +20,6 @@ from faceup.util import paths
 # deficiencies.
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 PURPLE, SKY, YELLOW, BLACK, GREY = "#CC79A7", "#56B4E9", "#F0E442", "#000000", "#7F7F7F"
-NAVY = "#332288"
 PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, YELLOW)
 AGENT_COLORS = {  # by an agent's key in the metrics, argmax as sampled: the same in every figure
     "blueprint": GREEN,
@@ -30,7 +29,7 @@ AGENT_COLORS = {  # by an agent's key in the metrics, argmax as sampled: the sam
     "xgboost": ORANGE,
     "xgboost_x": "#999933",
     "mlp": BLACK,
-    "retrained_oct": NAVY,
+    "retrained_oct": "#332288",
     "retrained_oct_x": RED,
     "slumbot_substitute": GREY,
     "bot_75": "#882255",

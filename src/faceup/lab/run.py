@@ -27,7 +27,7 @@ from nbformat import NotebookNode
 
 from faceup.lab.parameters import load_parameters
 from faceup.lab.prose import NOTE, filled, read_metrics
-from faceup.lab.stages import announcement, git, measure, pipeline
+from faceup.lab.stages import announcement, git, measure, stage_names
 from faceup.util import paths
 from faceup.util.files import write_text
 from faceup.util.paths import NOTEBOOKS, ROOT, STUDIES
@@ -101,8 +101,8 @@ def run(name: str) -> None:
     """
     path, folder = NOTEBOOKS / f"{name}.ipynb", ROOT / "build" / "run" / name
     (nb, _, values), default, started = parameters_of(path), by_default(path), time.time()
-    if stage := pipeline().get(name):
-        print(announcement(name, default), flush=True)
+    if (stage := name[3:]) in stage_names():  # not a study
+        print(announcement(stage, default), flush=True)
     commit = commit_of(name)  # before it runs, for hours
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -125,8 +125,8 @@ def run(name: str) -> None:
         shutil.move(made, place)
     write_text(ROOT / "reports" / f"{name}.ipynb", as_text(nb, commit))
     shutil.rmtree(folder)
-    if stage:
-        measure(stage["name"], time.time() - started)
+    if stage in stage_names():
+        measure(stage, time.time() - started)
 
 
 def figures() -> None:

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from faceup.util.paths import ROOT
+from faceup.util.paths import NOTEBOOKS, ROOT
 
 LADDER = """\
 command                   what you get                                            minutes
@@ -44,16 +44,10 @@ Measured on {processor}"""
 BENCHMARKS = ROOT / "reports" / "benchmarks.json"
 
 
-def pipeline() -> dict[str, dict]:
-    """The stages of dvc.yaml by their notebooks, such as "16_matches", in their order."""
-    from faceup.lab.parameters import read_yaml
-
-    stages = read_yaml(file)["stages"] if (file := ROOT / "dvc.yaml").is_file() else {}
-    return {
-        stage["cmd"].split()[-1]: stage | {"name": name}
-        for name, stage in stages.items()
-        if "--" not in stage["cmd"]
-    }
+def stage_names() -> list[str]:
+    """Stages in the order of their notebooks, the overview last: "matches" is 16_matches."""
+    names = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
+    return [name[3:] for name in sorted(names, key=lambda name: name.startswith("00"))]
 
 
 def benchmarks() -> dict[str, Any]:
@@ -71,7 +65,7 @@ def measure(name: str, seconds: float) -> None:
     if os.environ.get("FACEUP_MEASURE") != "1":
         return
     kept = minutes() | {name: round(float(seconds) / 60, 1)}
-    total = sum(kept.get(stage["name"], 0) for stage in pipeline().values())
+    total = sum(kept.get(stage, 0) for stage in stage_names())
     found = benchmarks() | {"minutes": kept | {"total": round(total, 1), "processor": processor()}}
     BENCHMARKS.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -82,14 +76,14 @@ def processor() -> str:
     return found[1] if found else os.uname().machine
 
 
-def announcement(notebook: str, default: bool) -> str:
+def announcement(stage: str, default: bool) -> str:
     """The line before a stage: "[5/16] robust: about 15 of the last 67 minutes"; no minutes if not
     default.
     """
-    names = {key: stage["name"] for key, stage in pipeline().items()}
-    number = [*names].index(notebook)
-    line = f"[{number + 1}/{len(names)}] {names[notebook]}"
-    left = [minutes().get(name, 0) for name in [*names.values()][number:]]
+    names = stage_names()
+    number = names.index(stage)
+    line = f"[{number + 1}/{len(names)}] {stage}"
+    left = [minutes().get(name, 0) for name in names[number:]]
     if not default or not left[0]:
         return line
     return f"{line}: about {max(1, round(left[0]))} of the last {max(1, round(sum(left)))} minutes"
@@ -97,8 +91,8 @@ def announcement(notebook: str, default: bool) -> str:
 
 def git(*words: str) -> str:
     """The output of git; nothing where it fails or is missing."""
-    command = ["env", "git", "--no-optional-locks", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+    command = ["env", "git", "-C", str(ROOT), "--no-optional-locks", *words]
+    return subprocess.run(command, capture_output=True, text=True).stdout
 
 
 def _values(content: Any, path: str = "") -> dict[str, Any]:

@@ -11,6 +11,7 @@ Large parts are compressed (zlib) and base64-encoded, which keeps the page below
 """
 
 import json
+import re
 import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,6 @@ import numpy as np
 
 from faceup.cards.cards import CLASS_OF_HOLE, STREETS
 from faceup.cards.equity import UNITS, StreetEquities
-from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import load_agent
 from faceup.holdem.betting_lines import line_to
@@ -30,8 +30,7 @@ from faceup.holdem.buckets import Grid
 from faceup.holdem.figures import action_colours
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.wording import action_name, wording
-from faceup.trees.agent_file import pack
-from faceup.util.files import write_text
+from faceup.util.files import load_json, write_text
 
 STEPS = 15  # of a probability: each is off by at most one step
 _DIGITS = np.frombuffer(b"0123456789abcdef", dtype=np.uint8)
@@ -55,13 +54,15 @@ def write_page(path: Path, name: str, data: Mapping[str, Any]) -> int:
         f'<script id="script-{script}">\n{source(f"{script}.js")}</script>'
         for script in SCRIPTS[name]
     ]
-    page = source(f"{name}.html").replace("{{style}}", source("explorer.css"))
-    page = page.replace("{{scripts}}", "\n".join(scripts))
-    large = {part: data[part] for part in LARGE if part in data}
-    packed = zlib.compress(_json(large).encode(), 9)
-    page = page.replace("{{large}}", b64encode(packed).decode())
+    large = _json({part: data[part] for part in LARGE if part in data}).encode()
     small = _json({part: value for part, value in data.items() if part not in LARGE})
-    page = page.replace("{{data}}", small.replace("<", "\\u003c"))
+    parts = {
+        "style": source("explorer.css"),
+        "scripts": "\n".join(scripts),
+        "large": b64encode(zlib.compress(large, 9)).decode(),
+        "data": small.replace("<", "\\u003c"),
+    }
+    page = re.sub(r"\{\{(\w+)\}\}", lambda at: parts[at[1]], source(f"{name}.html"))
     write_text(path, page)
     return len(page.encode())
 
@@ -90,17 +91,14 @@ def page_data(
     `cards.matchups.preflop_wins`. All agents have the same bet sizes; the page opens with the
     last player.
     """
-    agents = {player["file"]: load_agent(player["file"]) for player in players}
-    first = next(iter(agents.values()))
-    keys, files = {path: str(k) for k, path in enumerate(agents)}, {}
-    words = dict[str, dict]()
-    for path, agent in agents.items():
-        names = [feature_names(street, agent.feature_set) for street in range(4)]
-        words |= {name: wording(name)._asdict() for street in names for name in street}
-        files[keys[path]] = {
-            street: {"feature_names": names[s], **pack(agent.trees[s])}
-            for s, street in enumerate(STREETS)
-        }
+    first = load_agent(players[0]["file"])
+    read = {player["file"]: load_json(player["file"]) for player in players}
+    keys = {path: str(k) for k, path in enumerate(read)}
+    files = {
+        keys[path]: {street: trees[street] for street in STREETS} for path, trees in read.items()
+    }
+    streets = [trees[street] for trees in files.values() for street in STREETS]
+    words = {name: wording(name)._asdict() for tree in streets for name in tree["feature_names"]}
     combos = np.bincount(CLASS_OF_HOLE)
     # means over pairs of holes that share no card, 0 where all do
     edges = net_wins(wins, RUNOUTS_PREFLOP) / np.outer(combos, combos)

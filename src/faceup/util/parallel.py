@@ -50,14 +50,14 @@ def parallel(
     writes into nothing that items share. processes: take processes rather than threads, for a
     function that is mostly Python.
     """
-    first, rest = (todo := [*items])[:1], todo[1:]
-    results = [function(item) for item in first]
+    todo = [*items]
+    results = [function(item) for item in todo[:1]]
     backend = "loky" if processes else "threading"
     where = {"backend": backend, "n_jobs": numba.get_num_threads()}
     if scheduler := os.environ.get("FACEUP_SCHEDULER"):
         where = {"backend": "dask", "n_jobs": -1, "scheduler_host": scheduler}
     with joblib.parallel_config(**where):
-        calls = (joblib.delayed(_on_one_thread)(function, item) for item in rest)
+        calls = (joblib.delayed(_on_one_thread)(function, item) for item in todo[1:])
         for result in joblib.Parallel(return_as="generator")(calls):
             results.append(result)
             progress(len(results))
