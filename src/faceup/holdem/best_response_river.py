@@ -22,12 +22,12 @@ from faceup.holdem.cfr_river import add_bucket, fill_reach, sum_buckets
 from faceup.holdem.lanes import (
     BOTH_LANES,
     add,
-    add_wide,
-    add_wide_product,
+    add_both,
+    add_product_both,
     copy,
     largest_sum,
-    wide_product,
-    wide_value,
+    product_both,
+    value_both,
 )
 from faceup.holdem.river_subgames import LANES, RiverSubgames, make_river_subgames
 from faceup.util.parallel import on_threads
@@ -48,12 +48,12 @@ class ResponseScratch(NamedTuple):
     reach: np.ndarray  # (1326, BOTH_LANES) float32 reach of the roots
     # (n_limits, 1326, BOTH_LANES) float32 values of the roots to the other player, summed over
     # rivers
-    total: np.ndarray
+    total_of_other: np.ndarray
     sums: np.ndarray  # (N_ENTRIES, BOTH_LANES) float32 `reach` summed over each entry
     # (1081, most_nodes, 2, LANES) float32 reach of nodes from the root with each bucket
     reach_from_root: np.ndarray
     # (most_nodes, 2, LANES) float32 value of each node to a hole of the other player
-    value: np.ndarray
+    value_of_other: np.ndarray
     # (n_rows, most_nodes, LANES) float32 the strategy's rows, by slot and lane
     probability: np.ndarray
 
@@ -99,8 +99,8 @@ class RiverResponder:
 def _forbidden(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
     """By slot, (n_limits, n_nodes, LANES) float32: -inf where the responder may not go, else 0."""
     forbidden = np.zeros((len(allowed), len(subgames.slot), LANES), dtype=np.float32)
-    forbidden[:, subgames.slot, : subgames.node.shape[1]] = np.where(
-        allowed[:, subgames.node], 0, -np.inf
+    forbidden[:, subgames.slot, : subgames.tree_node.shape[1]] = np.where(
+        allowed[:, subgames.tree_node], 0, -np.inf
     )
     return forbidden
 
@@ -118,9 +118,9 @@ def _buckets_of(board, row_of_hole):
 
 
 @njit(cache=True)
-def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value):
-    """Values of ends to a hole, value (n_nodes, 2, LANES): from all holes less those with its
-    cards; at folds itself is counted back.
+def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value_of_other):
+    """Values of ends to a hole, value_of_other (n_nodes, 2, LANES): from all holes less those
+    with its cards; at folds itself is counted back.
 
     card_sums (53, n_ends, BOTH_LANES), stake (n_ends, 2, LANES), folds (n_folds, BOTH_LANES) its
     stakes times its reach from the root, reach (1326, BOTH_LANES) of the root; float32.
@@ -134,68 +134,87 @@ def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value):
             (a + e) * BOTH_LANES,
             (b + e) * BOTH_LANES,
         )
-        wide_value(value, at, stake, at, card_sums, of_all, card_sums, of_a, card_sums, of_b)
+        value_both(
+            value_of_other, at, stake, at, card_sums, of_all, card_sums, of_a, card_sums, of_b
+        )
     for e in range(n_shown, n_ends):
-        add_wide_product(
-            value, e * BOTH_LANES, folds, (e - n_shown) * BOTH_LANES, reach, hole * BOTH_LANES
+        add_product_both(
+            value_of_other,
+            e * BOTH_LANES,
+            folds,
+            (e - n_shown) * BOTH_LANES,
+            reach,
+            hole * BOTH_LANES,
         )
 
 
 @njit(cache=True)
-def _best_of_hole(subgames, forbidden, value, limit):
-    """Values of decisions to a hole, value (n_nodes, 2, LANES), from those of ends: the best action
-    within a limit where its player acts, else the sum. forbidden: of `_forbidden`.
+def _best_of_hole(subgames, forbidden, value_of_other, limit):
+    """Values of decisions to a hole, value_of_other (n_nodes, 2, LANES), from those of ends: the
+    best action within a limit where its player acts, else the sum. forbidden: of `_forbidden`.
     """
     at_limit = limit * forbidden.shape[1] * LANES
     for d in range(subgames.actor.shape[0] - 1, -1, -1):
         who, other, first = subgames.actor[d], 1 - subgames.actor[d], subgames.first_child[d]
         node, e = subgames.slot[subgames.decision[d]], subgames.slot[first]
         best, total = (node * 2 + other) * LANES, (node * 2 + who) * LANES
-        copy(value, best, value, (e * 2 + other) * LANES)
-        copy(value, total, value, (e * 2 + who) * LANES)
+        copy(value_of_other, best, value_of_other, (e * 2 + other) * LANES)
+        copy(value_of_other, total, value_of_other, (e * 2 + who) * LANES)
         for k in range(first + 1, first + subgames.n_children[d]):
             e = subgames.slot[k]
             largest_sum(
-                value, best, value, (e * 2 + other) * LANES, forbidden, at_limit + e * LANES
+                value_of_other,
+                best,
+                value_of_other,
+                (e * 2 + other) * LANES,
+                forbidden,
+                at_limit + e * LANES,
             )
-            add(value, total, value, (e * 2 + who) * LANES)
+            add(value_of_other, total, value_of_other, (e * 2 + who) * LANES)
 
 
 @njit(cache=True)
 def _river(subgames, forbidden, board, permutations, row_of_hole, scratch):
-    """Add the values of one river, board (5,), to scratch.total; permutations (4,) and row_of_hole
-    (1326,) as in `Rivers`.
+    """Add the values of one river, board (5,), to scratch.total_of_other; permutations (4,) and
+    row_of_hole (1326,) as in `Rivers`.
     """
     n_shown, n_ends, stake = subgames.n_shown, subgames.n_ends, subgames.stake_of_other
-    reach_from_root, value = scratch.reach_from_root, scratch.value
-    (n_limits, n_holes), root = scratch.total.shape[:2], subgames.slot[-1]
+    reach_from_root, value_of_other = scratch.reach_from_root, scratch.value_of_other
+    (n_limits, n_holes), root = scratch.total_of_other.shape[:2], subgames.slot[-1]
     buckets, holes, entries, start = _buckets_of(board, row_of_hole)
     scratch.sums[: buckets.card.shape[0]] = 0
     for i in range(holes.shape[0]):
         for n in range(3):
-            add_wide(scratch.sums, entries[i, n] * BOTH_LANES, scratch.reach, holes[i] * BOTH_LANES)
+            add_both(scratch.sums, entries[i, n] * BOTH_LANES, scratch.reach, holes[i] * BOTH_LANES)
     for g in range(buckets.key.shape[0]):
         fill_reach(subgames, scratch.probability[buckets.key[g]], reach_from_root[g])
     card_sums = np.empty((N_SUMS, n_ends, BOTH_LANES), np.float32)
     folds = np.empty((n_ends - n_shown, BOTH_LANES), np.float32)
     sum_buckets(buckets, n_shown, scratch.sums, reach_from_root, card_sums)
-    for cls in range(buckets.first_of_strength.shape[0] - 1):
-        first, last = buckets.first_of_strength[cls], buckets.first_of_strength[cls + 1]
+    for strength in range(buckets.first_of_strength.shape[0] - 1):
+        first, last = buckets.first_of_strength[strength], buckets.first_of_strength[strength + 1]
         for g in range(first, last):
             add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, card_sums)
         for g in range(first, last):
             # a fold's worth for each unit of own reach of the root: sums take that off twice
             for e in range(n_shown, n_ends):
                 at, of = (e - n_shown) * BOTH_LANES, (g * reach_from_root.shape[1] + e) * BOTH_LANES
-                wide_product(folds, at, stake, e * BOTH_LANES, reach_from_root, of)
+                product_both(folds, at, stake, e * BOTH_LANES, reach_from_root, of)
             for hole in holes[start[g] : start[g + 1]]:
-                _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, scratch.reach, value)
+                _ends_of_hole(
+                    hole, n_shown, n_ends, card_sums, stake, folds, scratch.reach, value_of_other
+                )
                 for limit in range(n_limits):
-                    _best_of_hole(subgames, forbidden, value, limit)
+                    _best_of_hole(subgames, forbidden, value_of_other, limit)
                     for permutation in permutations:
                         if permutation >= 0:
                             at = limit * n_holes + np.int64(PERMUTED_HOLES[permutation, hole])
-                            add_wide(scratch.total, at * BOTH_LANES, value, root * BOTH_LANES)
+                            add_both(
+                                scratch.total_of_other,
+                                at * BOTH_LANES,
+                                value_of_other,
+                                root * BOTH_LANES,
+                            )
         for g in range(first, last):
             add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, card_sums)
 
@@ -205,22 +224,22 @@ def _all_rivers(subgames, forbidden, table, used, rivers, reach, value, scratch)
     """All rivers of some subgames; used: rows of the table that occur; the others as of
     `RiverResponder.add`.
     """
-    roots, (boards, permutations, row_of_hole) = subgames.node[-1], rivers
+    roots, (boards, permutations, row_of_hole) = subgames.tree_node[-1], rivers
     for r in used:
         for k in range(subgames.slot.shape[0] - 1):
-            at, node = subgames.slot[k], subgames.node[k]
+            at, node = subgames.slot[k], subgames.tree_node[k]
             for j in range(node.shape[0]):
                 scratch.probability[r, at, j] = table[r, node[j] - subgames.river]
     scratch.reach[:] = 0
     for player in range(2):
         for j in range(roots.shape[0]):
             scratch.reach[:, player * LANES + j] = reach[player, roots[j]]
-    scratch.total[:] = 0
+    scratch.total_of_other[:] = 0
     for r in range(boards.shape[0]):
         _river(subgames, forbidden, boards[r], permutations[r], row_of_hole[r], scratch)
     for j in range(roots.shape[0]):
         for player in range(2):
-            value[:, 1 - player, roots[j]] += scratch.total[:, :, player * LANES + j]
+            value[:, 1 - player, roots[j]] += scratch.total_of_other[:, :, player * LANES + j]
 
 
 @njit(cache=True)

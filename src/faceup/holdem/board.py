@@ -4,7 +4,8 @@ Index spaces of the engines; each line ends with where it is made:
 
     a hand
       hole          0..1325  two cards, by `cards.HOLE_CARDS`
-      strength      0..1080  place among a river board's holes, weakest first: `BoardOrder.holes`
+      place         0..1080  among a river board's holes by strength, the weakest first, ties side
+                             by side: `BoardOrder.holes`
       bucket                 holes that share an infoset, `buckets.hole_buckets`; on a river board
                              those of one strength and one equity: `RiverBuckets.of_hole`
       entry         ~750     a river bucket and a card, or ALL: `RiverBuckets.entries`
@@ -12,7 +13,7 @@ Index spaces of the engines; each line ends with where it is made:
     a node of the betting
       tree node              `BettingTree`; each but the root stands for the action leading to it
       column                 of a street's rows: tree node less `street_start` of the street
-      number                 a node of a river subgame, the root last: `RiverSubgames.node`
+      subgame node           a node of a river subgame, the root last: `RiverSubgames.tree_node`
       slot                   its place in a sweep's arrays, showdowns and folds first
       lane          0..31    a subgame among those of one shape, swept side by side
 
@@ -51,7 +52,8 @@ class BoardOrder(NamedTuple):
     """The holes of a river board by strength."""
 
     holes: np.ndarray  # (1081,) int16, weakest first
-    strength_start: np.ndarray  # (n_classes + 1,) int32
+    # (n_strengths + 1,) int32 the first place of each strength; holes of one strength tie
+    strength_start: np.ndarray
 
 
 def board_order(board: np.ndarray) -> BoardOrder:
@@ -71,8 +73,8 @@ def sort_holes(board):
         np.empty(N_RIVER_HOLES, np.int16),
         np.empty(MOST_STRENGTHS + 1, np.int32),
     )
-    n_classes = river_order(board, holes, strength_start)
-    return BoardOrder(holes, strength_start[: n_classes + 1])
+    n_strengths = river_order(board, holes, strength_start)
+    return BoardOrder(holes, strength_start[: n_strengths + 1])
 
 
 class RiverBuckets(NamedTuple):
@@ -80,14 +82,15 @@ class RiverBuckets(NamedTuple):
     bucket.
     """
 
-    of_hole: np.ndarray  # (1081,) int32 bucket of each hole, in the order of `BoardOrder.holes`
-    entries: np.ndarray  # (1081, 3) int32 a hole's entries: all, its higher card, its lower card
+    of_hole: np.ndarray  # (1081,) int32 bucket of the hole at each place
+    # (1081, 3) int32 entries of the hole at each place: all, its higher card, its lower card
+    entries: np.ndarray
     # (n_buckets,) int32 what its holes share: 2 * wins + ties, or a row of a strategy
     key: np.ndarray
     first: np.ndarray  # (n_buckets + 1,) int32 first entry of each bucket
     card: np.ndarray  # (n_entries,) int32 0..51, or ALL
     count: np.ndarray  # type: ignore[assignment]  # (n_entries,) float32 how many holes; negative where not ALL
-    first_of_strength: np.ndarray  # (n_classes + 1,) int64 first bucket of each strength
+    first_of_strength: np.ndarray  # (n_strengths + 1,) int64 first bucket of each strength
 
 
 @njit(cache=True)
@@ -105,12 +108,12 @@ def make_river_buckets(order: BoardOrder, key: np.ndarray) -> RiverBuckets:
     )
     n, k = 0, 0
     first[0] = first_of_strength[0] = 0
-    for cls in range(strength_start.shape[0] - 1):
-        for start in range(strength_start[cls], strength_start[cls + 1]):
+    for strength in range(strength_start.shape[0] - 1):
+        for start in range(strength_start[strength], strength_start[strength + 1]):
             if of_hole[start] >= 0:
                 continue
             key_of[n] = key[holes[start]]
-            for i in range(start, strength_start[cls + 1]):
+            for i in range(start, strength_start[strength + 1]):
                 if key[holes[i]] != key_of[n]:
                     continue
                 of_hole[i] = n
@@ -124,7 +127,7 @@ def make_river_buckets(order: BoardOrder, key: np.ndarray) -> RiverBuckets:
             entry_of[:] = -1
             n += 1
             first[n] = k
-        first_of_strength[cls + 1] = n
+        first_of_strength[strength + 1] = n
     return RiverBuckets(
         of_hole, entries, key_of[:n], first[: n + 1], card[:k], count[:k], first_of_strength
     )

@@ -227,12 +227,12 @@ class SelfPlay:
         )
         on_threads(_forward, self._streets, joint, regrets, probability, reach)
         on_threads(_fill_ends, self._ends, order, joint, reach, value)
-        on_threads(self._sweep, iter(self._rivers), buckets, joint, reach, value)
+        on_threads(self._sweep_rivers, iter(self._rivers), buckets, joint, reach, value)
         on_threads(
             _backward, self._streets, joint, probability, reach, value, regrets, strategy_sums
         )
 
-    def _sweep(
+    def _sweep_rivers(
         self,
         _: tuple[int, int],
         rest: Iterator[RiverSubgames],
@@ -242,9 +242,9 @@ class SelfPlay:
         value: np.ndarray,
     ) -> None:
         """Sweep the rivers; each thread takes the next subgames that are left."""
-        learnt = self.regrets[3], self.strategy_sums[3]
+        tables = self.regrets[3], self.strategy_sums[3]
         for subgames in rest:
-            sweep_subgames(subgames, buckets, joint.of_hole, reach, value, *learnt)
+            sweep_subgames(subgames, buckets, joint.of_hole, reach, value, *tables)
 
     def _end_epoch(self, t: int) -> None:
         alpha, beta, gamma, _ = self.discount

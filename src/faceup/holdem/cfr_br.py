@@ -113,7 +113,7 @@ class State(NamedTuple):
 
 
 @njit(cache=True)
-def _learn(street, infosets, table, update, reach, value, regrets, strategy_sums):
+def _learn_street(street, infosets, table, update, reach, value, regrets, strategy_sums):
     """Fill values (2, n_nodes, 1326) float32 of a street's decisions where both players play a
     table (rows, width), and add what they learn to regrets and strategy_sums (n_infosets,
     n_labels).
@@ -235,23 +235,24 @@ class CfrBr:
         share, best, actions = np.float32(opponent.share), reach, _NO_ACTIONS  # 2. opponent
         other_rows = _table_rows(opponent.policy, turn) if opponent.policy else rows
         if share > 0:
-            best, actions = self._best_response(state, boards, rows, reach, weight, responder)
+            best, actions = self._responder_reach(state, boards, rows, reach, weight, responder)
         other = self._reach(other_rows, turn) if opponent.policy else reach
         both = share * best + (1 - share) * other
         at_roots = RootReach(reach[:, roots], share * best[:, roots], (1 - share) * other[:, roots])
         if self._seat is not None:
-            both[self._seat] = at_roots.best[self._seat] = at_roots.other[self._seat] = 0
+            both[self._seat] = at_roots.best_response[self._seat] = 0
+            at_roots.other_strategy[self._seat] = 0
 
         # 3. values; on the river regrets are added at once
-        strategies, learnt = (rows[3], other_rows[3]), (regrets[3], strategy_sums[3])
+        strategies, tables = (rows[3], other_rows[3]), (regrets[3], strategy_sums[3])
         won = learn_rivers(
-            self._subgames, boards, infosets[3], strategies, at_roots, actions, update, learnt
+            self._subgames, boards, infosets[3], strategies, at_roots, actions, update, tables
         )
         value = self._ends(boards, both, won)
 
         for n in (2, 1, 0):  # 4. regrets
-            street, learnt = self._streets[n], (regrets[n], strategy_sums[n])
-            _learn(street, infosets[n], rows[n][0], update, reach, value, *learnt)
+            street, tables = self._streets[n], (regrets[n], strategy_sums[n])
+            _learn_street(street, infosets[n], rows[n][0], update, reach, value, *tables)
         return [*regrets, *strategy_sums, *responder]
 
     def _reach(self, rows: Rows, turn: np.ndarray) -> np.ndarray:
@@ -268,7 +269,7 @@ class CfrBr:
                 reach[:, self._on_board] *= free_holes(turn.tolist())
         return reach
 
-    def _respond(
+    def _respond_from_turn(
         self, boards: np.ndarray, rows: Rows, reach: np.ndarray
     ) -> tuple[np.ndarray, Rows, np.ndarray]:
         """A best response's values (2, n_nodes, 1326) from the turn on, its rows there, and its
@@ -287,29 +288,31 @@ class CfrBr:
             response[columns(self.tree, node)] = below[:, None] == best
         return value, {2: (response.T, np.arange(N_HOLES, dtype=np.int32))}, actions
 
-    def _best_response(
+    def _responder_reach(
         self,
         state: State,
         boards: np.ndarray,
         rows: Rows,
         reach: np.ndarray,
         weight: np.float32,
-        learnt: list[np.ndarray],
+        added: list[np.ndarray],
     ) -> tuple[np.ndarray, np.ndarray]:
         """Reach (2, n_nodes, 1326) of a best response to rows, and its actions on the rivers.
 
-        Before the turn it learns first: its regrets are added to `learnt`, arrays of 0.
+        Before the turn it learns first: its regrets are written to `added`, arrays of 0.
         """
-        value, response, actions = self._respond(boards, rows, reach)
+        value, response, actions = self._respond_from_turn(boards, rows, reach)
         if self.responder_buckets:
             infosets, played = _strategy(self.responder_buckets, state.responder_regrets, boards[0])
             update = UpdateWeight(weight, False)
             for n in (1, 0):
                 # the responder's tree has a label for each of its sizes
                 street = self._streets[n]._replace(label=self.responder_buckets.tree.label)
-                unused = np.zeros_like(learnt[n])
-                _learn(street, infosets[n], played[n][0], update, reach, value, learnt[n], unused)
-            regrets = tuple(map(np.add, state.responder_regrets, learnt))
+                unused = np.zeros_like(added[n])
+                _learn_street(
+                    street, infosets[n], played[n][0], update, reach, value, added[n], unused
+                )
+            regrets = tuple(map(np.add, state.responder_regrets, added))
             response |= _strategy(self.responder_buckets, regrets, boards[0])[1]
         return self._reach(rows | response, boards[0, :4]), actions
 

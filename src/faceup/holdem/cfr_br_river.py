@@ -30,16 +30,16 @@ ENDS_AT_ONCE = 16  # ends side by side
 PADDED = 1088  # a board's hands, in whole vectors
 _BLOCK = 16  # hands transposed at a time
 
-add = vector_operation(ENDS_AT_ONCE, lambda b, out, x: b.fadd(out, x))  # out += x
+add_ends = vector_operation(ENDS_AT_ONCE, lambda b, out, x: b.fadd(out, x))  # out += x
 # out += x * y
-add_product = vector_operation(ENDS_AT_ONCE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
+add_product_ends = vector_operation(ENDS_AT_ONCE, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
 # out = stake * (every - x - y): the value of a showdown, from sums over all hands and those with
 # either card
-shown = vector_operation(
+showdown_ends = vector_operation(
     ENDS_AT_ONCE, lambda b, out, stake, every, x, y: b.fmul(stake, b.fsub(b.fsub(every, x), y))
 )
 # out = stake * (every - x - y + own): the value of a fold; the hand itself was taken off twice
-folded = vector_operation(
+fold_ends = vector_operation(
     ENDS_AT_ONCE,
     lambda b, out, stake, every, x, y, own: b.fmul(stake, b.fadd(b.fsub(b.fsub(every, x), y), own)),
 )
@@ -49,11 +49,11 @@ class AllSubgames(NamedTuple):
     """A tree's river subgames one by one, in the order of the tree; kernels take the k-th by
     `_subgame`.
 
-    An edge is an action of a subgame: the node it leads to, by number. Edge n_edges is the root.
+    A subgame's last node is its root; each other one stands for the action that leads to it.
     """
 
     root: np.ndarray  # (n,) int32 nodes at which the river begins
-    begin: np.ndarray  # (n + 1, 3) int64 first node, decision and slot of each
+    begin: np.ndarray  # (n + 1, 3) int64 first node, decision and end of each
     joined: (
         RiverSubgames  # of one lane: arrays one after the other, and an array (n,) of each number
     )
@@ -70,20 +70,21 @@ class Hands(NamedTuple):
 
 
 class RowPlay(NamedTuple):
-    """A strategy's rows in a subgame. Rows lie side by side along edges, slots along the ends of
-    one row.
+    """A strategy's rows in a subgame. Rows lie side by side by node, slots along the ends of one
+    row.
     """
 
-    # (n_edges, n_rows) float32 probability of an action; 1 where the other player acts
+    # (n_actions, n_rows) float32 probability of an action; 1 where the other player acts
     probability: np.ndarray
-    reach: np.ndarray  # (n_edges + 1, n_rows) float32 a row's own reach from the root, there 1
+    reach: np.ndarray  # (n_nodes, n_rows) float32 a row's own reach from the root, there 1
     end_reach: np.ndarray  # (n_rows * n_ends,) float32 the same by end
 
 
 class Scratch(NamedTuple):
     """What a thread writes, large enough for any subgame."""
 
-    edge: np.ndarray  # (n_edges + 1, 1088) float32 values, then reach, of the responder's hands
+    # (n_nodes, 1088) float32 values, then reach, of the responder's hands
+    by_node: np.ndarray
     weight: np.ndarray  # (1088 * n_ends,) float32 one player's reach of each end with each hand
     value: np.ndarray  # (1088 * n_ends,) float32 value of each end to each hand of the other player
     card_sums: np.ndarray  # (53 * n_ends,) float32 running sums by card
@@ -97,22 +98,22 @@ class UpdateWeight(NamedTuple):
 
 
 class RootReach(NamedTuple):
-    """Reach of the subgames' roots, each (2, n, 1326) float32, of the learner in a seat and of its
-    opponent there.
+    """Reach of the subgames' roots, each (2, n, 1326) float32, of the learner in a seat, and of its
+    opponent there by what it plays.
     """
 
-    own: np.ndarray
-    best: np.ndarray  # of a best response
-    other: np.ndarray  # of a player with a strategy
+    learner: np.ndarray
+    best_response: np.ndarray
+    other_strategy: np.ndarray  # that the opponent plays in the rest of the hands
 
 
 def all_subgames(tree: BettingTree) -> AllSubgames:
     """The river subgames of a tree, without all-ins before the river."""
     each = [some for some in make_river_subgames(tree, 1, ENDS_AT_ONCE) if len(some.decision)]
-    each.sort(key=lambda one: one.node[-1, 0])
-    sizes = [(len(one.node), len(one.decision), one.n_ends) for one in each]
+    each.sort(key=lambda one: one.tree_node[-1, 0])
+    sizes = [(len(one.tree_node), len(one.decision), one.n_ends) for one in each]
     joined = [np.concatenate([*map(np.atleast_1d, field)]) for field in zip(*each, strict=True)]
-    root = np.array([one.node[-1, 0] for one in each])
+    root = np.array([one.tree_node[-1, 0] for one in each])
     return AllSubgames(
         root, np.cumsum([(0, 0, 0), *sizes], axis=0), RiverSubgames._make(joined), tree.label
     )
@@ -122,9 +123,9 @@ def all_subgames(tree: BettingTree) -> AllSubgames:
 def _subgame(subgames, k):
     """The k-th subgame, and its columns in a table of the river's actions."""
     x, (n, d, e), (n_end, d_end, e_end) = subgames.joined, subgames.begin[k], subgames.begin[k + 1]
-    first = x.node[n, 0] - x.river[k]
+    first = x.tree_node[n, 0] - x.river[k]
     return RiverSubgames(
-        x.node[n:n_end],
+        x.tree_node[n:n_end],
         x.slot[n:n_end],
         x.decision[d:d_end],
         x.actor[d:d_end],
@@ -142,10 +143,10 @@ def _new_scratch(subgames):
     """Arrays large enough for any subgame."""
     sizes = subgames.begin[1:] - subgames.begin[:-1]
     n_nodes, n_ends = sizes[:, 0].max(), sizes[:, 2].max()
-    edge = np.empty((n_nodes, PADDED), np.float32)
+    by_node = np.empty((n_nodes, PADDED), np.float32)
     weight = np.empty(PADDED * n_ends, np.float32)
     # nobody writes the padding of values
-    return Scratch(edge, weight, np.zeros_like(weight), np.empty(N_SUMS * n_ends, np.float32))
+    return Scratch(by_node, weight, np.zeros_like(weight), np.empty(N_SUMS * n_ends, np.float32))
 
 
 @njit(cache=True)
@@ -163,10 +164,10 @@ def _hands_of(board, row_of_equity):
 
 @njit(cache=True)
 def _play_rows(subgame, seat, table, rows):
-    """`RowPlay` of rows (n_rows,) int64 of a strategy, table (rows, n_edges) float32, in a seat."""
-    n_rows, n_edges, n_ends = rows.shape[0], table.shape[1], subgame.n_ends
-    probabilities = np.ones((n_edges, n_rows), np.float32)
-    reaches = np.ones((n_edges + 1, n_rows), np.float32)
+    """`RowPlay` of rows (n_rows,) of a strategy in a seat; table (rows, n_actions) float32."""
+    n_rows, n_actions, n_ends = rows.shape[0], table.shape[1], subgame.n_ends
+    probabilities = np.ones((n_actions, n_rows), np.float32)
+    reaches = np.ones((n_actions + 1, n_rows), np.float32)
     end_reach = np.zeros(n_rows * n_ends, np.float32)
     for d in range(subgame.actor.shape[0]):
         above, first = reaches[subgame.decision[d]], subgame.first_child[d]
@@ -195,7 +196,7 @@ def _add_end_reach(hands, reach, end_reach, weight):
     for i in range(N_RIVER_HOLES):
         own[:] = reach[hands.hole[i]]
         for x in range(0, n_ends, ENDS_AT_ONCE):
-            add_product(weight, i * n_ends + x, own, 0, end_reach, hands.row[i] * n_ends + x)
+            add_product_ends(weight, i * n_ends + x, own, 0, end_reach, hands.row[i] * n_ends + x)
 
 
 @njit(cache=True)
@@ -206,13 +207,13 @@ def _add_hands(hands, first, end, reach, weight, n_ends, n_added, card_sums):
             continue
         a, b = HOLE_CARDS[hands.hole[i], 0] * n_ends, HOLE_CARDS[hands.hole[i], 1] * n_ends
         for x in range(0, n_added, ENDS_AT_ONCE):
-            add(card_sums, a + x, weight, i * n_ends + x)
-            add(card_sums, b + x, weight, i * n_ends + x)
-            add(card_sums, ALL * n_ends + x, weight, i * n_ends + x)
+            add_ends(card_sums, a + x, weight, i * n_ends + x)
+            add_ends(card_sums, b + x, weight, i * n_ends + x)
+            add_ends(card_sums, ALL * n_ends + x, weight, i * n_ends + x)
 
 
 @njit(cache=True)
-def _end_values(subgame, player, hands, reach, scratch):
+def _subgame_end_values(subgame, player, hands, reach, scratch):
     """Value of each end to each of a player's hands, scratch.value, from the weights of the other
     player's hands there, scratch.weight.
 
@@ -235,9 +236,9 @@ def _end_values(subgame, player, hands, reach, scratch):
             at, hole = i * n_ends, hands.hole[i]
             a, b = HOLE_CARDS[hole, 0] * n_ends, HOLE_CARDS[hole, 1] * n_ends
             for x in range(0, n_shown, ENDS_AT_ONCE):
-                shown(value, at + x, stake, x, sums, every + x, sums, a + x, sums, b + x)
+                showdown_ends(value, at + x, stake, x, sums, every + x, sums, a + x, sums, b + x)
             for x in range(n_shown, n_ends, ENDS_AT_ONCE):
-                folded(
+                fold_ends(
                     value,
                     at + x,
                     stake,
@@ -255,26 +256,24 @@ def _end_values(subgame, player, hands, reach, scratch):
 
 
 @njit(cache=True)
-def _transpose_ends(subgame, value, edge, back):
-    """Copy ends of hands from value (1088 * n_ends,) to their edges in edge (n_edges + 1, 1088), or
-    back.
-    """
+def _transpose_ends(subgame, value, by_node, back):
+    """Copy ends of hands from value (1088 * n_ends,) to by_node (n_nodes, 1088), or back."""
     n_ends = subgame.n_ends
     for block in range(0, PADDED, _BLOCK):
-        for e in range(edge.shape[0] - 1):
+        for e in range(by_node.shape[0] - 1):
             if subgame.slot[e] >= n_ends:
                 continue
             at = block * n_ends + subgame.slot[e]
             if back:
                 for i in range(_BLOCK):
-                    value[at + i * n_ends] = edge[e, block + i]
+                    value[at + i * n_ends] = by_node[e, block + i]
             else:
                 for i in range(_BLOCK):
-                    edge[e, block + i] = value[at + i * n_ends]
+                    by_node[e, block + i] = value[at + i * n_ends]
 
 
 @njit(cache=True)
-def _take_best(k, x, best, which):
+def _update_best(k, x, best, which):
     """best = max(best, x), and which = k where x is larger."""
     for i in range(best.shape[0]):
         larger = x[i] > best[i]
@@ -283,46 +282,46 @@ def _take_best(k, x, best, which):
 
 
 @njit(cache=True)
-def _best_actions(subgame, responder, hands, scratch, actions, won):
+def _backward_best(subgame, responder, hands, scratch, actions, won):
     """Backward pass with the responder's best actions, from scratch.value.
 
     Fills actions (n_decisions, 1088) int8; the root's values are added to won (1326,) float32.
     """
-    edge = scratch.edge[: subgame.node.shape[0]]
-    _transpose_ends(subgame, scratch.value, edge, False)
+    by_node = scratch.by_node[: subgame.tree_node.shape[0]]
+    _transpose_ends(subgame, scratch.value, by_node, False)
     for d in range(subgame.actor.shape[0] - 1, -1, -1):
-        out, which, first = edge[subgame.decision[d]], actions[d], subgame.first_child[d]
-        out[:] = edge[first]
+        out, which, first = by_node[subgame.decision[d]], actions[d], subgame.first_child[d]
+        out[:] = by_node[first]
         which[:] = 0
         for e in range(first + 1, first + subgame.n_children[d]):
             if subgame.actor[d] == responder:
-                _take_best(np.int8(e - first), edge[e], out, which)
+                _update_best(np.int8(e - first), by_node[e], out, which)
             else:
-                x = edge[e]
+                x = by_node[e]
                 for i in range(PADDED):
                     out[i] += x[i]
     for i in range(N_RIVER_HOLES):
-        won[hands.hole[i]] += edge[edge.shape[0] - 1, i]
+        won[hands.hole[i]] += by_node[by_node.shape[0] - 1, i]
 
 
 @njit(cache=True)
-def _follow_actions(subgame, responder, hands, scratch, actions, reach):
+def _forward_best(subgame, responder, hands, scratch, actions, reach):
     """Forward pass of a best response: its reach of ends with each hand, scratch.weight, from its
     actions (n_decisions, 1088) int8 and its reach of the root, reach (1326,) float32.
     """
-    edge = scratch.edge[: subgame.node.shape[0]]
+    by_node = scratch.by_node[: subgame.tree_node.shape[0]]
     for i in range(N_RIVER_HOLES):
-        edge[edge.shape[0] - 1, i] = reach[hands.hole[i]]
+        by_node[by_node.shape[0] - 1, i] = reach[hands.hole[i]]
     for d in range(subgame.actor.shape[0]):
-        source, which, first = edge[subgame.decision[d]], actions[d], subgame.first_child[d]
+        source, which, first = by_node[subgame.decision[d]], actions[d], subgame.first_child[d]
         for e in range(first, first + subgame.n_children[d]):
-            out, k = edge[e], np.int8(e - first)
+            out, k = by_node[e], np.int8(e - first)
             if subgame.actor[d] == responder:
                 for i in range(PADDED):
                     out[i] = source[i] if which[i] == k else np.float32(0)
             else:
                 out[:] = source
-    _transpose_ends(subgame, scratch.weight, edge, True)
+    _transpose_ends(subgame, scratch.weight, by_node, True)
 
 
 @njit(cache=True)
@@ -340,15 +339,15 @@ def _sum_rows(hands, end_reach, value, own, by_reach, end_value, won):
             share[:] = own[hands.hole[i]]
         products[:] = 0
         for x in range(0, n_ends, ENDS_AT_ONCE):
-            add_product(end_value, at + x, share, 0, value, i * n_ends + x)
-            add_product(products, 0, end_reach, at + x, value, i * n_ends + x)
+            add_product_ends(end_value, at + x, share, 0, value, i * n_ends + x)
+            add_product_ends(products, 0, end_reach, at + x, value, i * n_ends + x)
         for x in range(ENDS_AT_ONCE):
             total += products[x]
         won[hands.hole[i]] = total
 
 
 @njit(cache=True)
-def _learn(
+def _learn_subgame(
     subgame, label, seat, infosets, hands, own, play, end_value, update, regrets, strategy_sums
 ):
     """Add the learner's regrets, value[action] - value[decision], and its own reach, both as
@@ -357,7 +356,7 @@ def _learn(
     own (1326,): its reach of the root; end_value (n_rows * n_ends,): value of each end, summed over
     a row's hands; label: of `AllSubgames`.
     """
-    n_rows, n_nodes, n_ends = hands.rows.shape[0], subgame.node.shape[0], subgame.n_ends
+    n_rows, n_nodes, n_ends = hands.rows.shape[0], subgame.tree_node.shape[0], subgame.n_ends
     values, root_reach = np.empty((n_nodes, n_rows), np.float32), np.zeros(n_rows, np.float32)
     for i in range(N_RIVER_HOLES):
         root_reach[hands.row[i]] += own[hands.hole[i]]
@@ -373,20 +372,20 @@ def _learn(
             for k in range(n_rows):
                 mean[k] += play.probability[e, k] * values[e, k]
         if subgame.actor[d] == seat:
-            situation = infosets.situation[subgame.node[above, 0]]
+            situation = infosets.situation[subgame.tree_node[above, 0]]
             for k in range(n_rows):
                 infoset = infosets.infoset[hands.rows[k], situation]
                 reach_from_root = play.reach[above, k]
                 reach = update.weight * root_reach[k] * reach_from_root
                 share = update.weight * reach_from_root if update.by_reach else update.weight
                 for e in range(first, end):
-                    action = label[subgame.node[e, 0]]
+                    action = label[subgame.tree_node[e, 0]]
                     regrets[infoset, action] += share * (values[e, k] - mean[k])
                     strategy_sums[infoset, action] += reach * play.probability[e, k]
 
 
 @njit(cache=True, nogil=True)
-def _respond(thread, subgames, boards, strategy, reach, won, actions):
+def _best_responses(thread, subgames, boards, strategy, reach, won, actions):
     """As `best_responses`; a thread takes every thread[1]-th seat."""
     table, row_of_equity = strategy
     scratch = _new_scratch(subgames)
@@ -401,13 +400,13 @@ def _respond(thread, subgames, boards, strategy, reach, won, actions):
                 play = _play_rows(subgame, seat, table[:, columns], hands.rows)
                 scratch.weight[: PADDED * subgame.n_ends] = 0
                 _add_end_reach(hands, own, play.end_reach, scratch.weight)
-                _end_values(subgame, other, hands, own, scratch)
+                _subgame_end_values(subgame, other, hands, own, scratch)
                 found = actions[other, b, subgames.begin[k, 1] : subgames.begin[k + 1, 1]]
-                _best_actions(subgame, other, hands, scratch, found, won[other, k])
+                _backward_best(subgame, other, hands, scratch, found, won[other, k])
 
 
 @njit(cache=True, nogil=True)
-def _train(
+def _learn_rivers(
     thread,
     subgames,
     boards,
@@ -426,12 +425,13 @@ def _train(
     scratch, (mine, others) = _new_scratch(subgames), strategies
     for seat in range(thread[0], 2, thread[1]):
         other, end_reach = 1 - seat, scratch.weight
-        meets_other = reach.other[other].any()
+        other_plays = reach.other_strategy[other].any()
         for b in range(boards.shape[0]):
             hands = _hands_of(boards[b], mine[1])
-            theirs = _hands_of(boards[b], others[1]) if meets_other else hands
+            theirs = _hands_of(boards[b], others[1]) if other_plays else hands
             for k in range(subgames.root.shape[0]):
-                own, best, rest = reach.own[seat, k], reach.best[other, k], reach.other[other, k]
+                own, best = reach.learner[seat, k], reach.best_response[other, k]
+                rest = reach.other_strategy[other, k]
                 is_best, is_other = best.any(), rest.any()
                 if not (is_best or is_other or own.any()):  # nothing to learn
                     continue
@@ -442,11 +442,11 @@ def _train(
                     end_reach[: PADDED * subgame.n_ends] = 0
                     if is_best:
                         found = actions[other, b, subgames.begin[k, 1] : subgames.begin[k + 1, 1]]
-                        _follow_actions(subgame, other, hands, scratch, found, best)
+                        _forward_best(subgame, other, hands, scratch, found, best)
                     if is_other:
                         plays = _play_rows(subgame, other, others[0][:, columns], theirs.rows)
                         _add_end_reach(theirs, rest, plays.end_reach, end_reach)
-                    _end_values(subgame, seat, hands, best + rest, scratch)
+                    _subgame_end_values(subgame, seat, hands, best + rest, scratch)
                     _sum_rows(
                         hands,
                         play.end_reach,
@@ -456,7 +456,7 @@ def _train(
                         end_value,
                         won[seat, k],
                     )
-                _learn(
+                _learn_subgame(
                     subgame,
                     subgames.label,
                     seat,
@@ -483,7 +483,7 @@ def best_responses(
     """
     won, n_decisions = np.zeros_like(reach), len(subgames.joined.decision)
     actions = np.zeros((2, len(boards), n_decisions, PADDED), dtype=np.int8)
-    on_threads(_respond, subgames, boards, strategy, reach, won, actions)
+    on_threads(_best_responses, subgames, boards, strategy, reach, won, actions)
     return won, actions
 
 
@@ -495,16 +495,18 @@ def learn_rivers(
     reach: RootReach,
     actions: np.ndarray,
     update: UpdateWeight,
-    learnt: tuple[np.ndarray, np.ndarray],
+    tables: tuple[np.ndarray, np.ndarray],
 ) -> np.ndarray:
     """Values of the roots to learners in both seats against their opponents, sums over boards
     (n_boards, 5): (2, n, 1326).
 
     strategies: the learner's and the other player's; actions: the best responses'. Adds to the
-    learner's regrets and summed strategies, learnt, (n_infosets, n_labels) each.
+    learner's regrets and summed strategies, tables (n_infosets, n_labels) each.
     """
-    won, added = np.zeros_like(reach.own), np.zeros((2, 2, *learnt[0].shape), dtype=np.float32)
-    on_threads(_train, subgames, boards, infosets, strategies, reach, actions, update, won, *added)
-    for table, by_seat in zip(learnt, added, strict=True):
+    won, added = np.zeros_like(reach.learner), np.zeros((2, 2, *tables[0].shape), dtype=np.float32)
+    on_threads(
+        _learn_rivers, subgames, boards, infosets, strategies, reach, actions, update, won, *added
+    )
+    for table, by_seat in zip(tables, added, strict=True):
         table += by_seat.sum(axis=0)
     return won

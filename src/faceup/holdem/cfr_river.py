@@ -7,8 +7,8 @@ entries, where the hole itself drops out of showdowns (it would win half and los
 back at folds. So holes are touched only at the root.
 
 The two players lie side by side in the arrays of a sweep, (.., 2, LANES), so that one loop serves
-both: reach is with the player whose it is, and values are with the player whose holes they are won
-from. Arrays by node are in the order of slots (`RiverSubgames`).
+both: reach is with the player whose it is, and values, `value_of_other`, are with the player from
+whose holes the other wins them. Arrays by node are in the order of slots (`RiverSubgames`).
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ from numba import njit
 
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.board import N_SUMS, matching_probability
-from faceup.holdem.lanes import BOTH_LANES, add_wide, add_wide_product, product, subtract_wide
+from faceup.holdem.lanes import BOTH_LANES, add_both, add_product_both, product, subtract_both
 from faceup.holdem.river_subgames import LANES
 
 
 @njit(cache=True)
-def _match_regrets(subgames, row, probability):
+def _match_bucket_regrets(subgames, row, probability):
     """Regret matching at every decision: probability (n_nodes, LANES) from a row (width,) of the
     river's regrets; float32.
     """
@@ -30,7 +30,7 @@ def _match_regrets(subgames, row, probability):
         first, end = subgames.first_child[d], subgames.first_child[d] + subgames.n_children[d]
         total[:] = 0
         for k in range(first, end):
-            at, node = subgames.slot[k], subgames.node[k]
+            at, node = subgames.slot[k], subgames.tree_node[k]
             for j in range(node.shape[0]):
                 probability[at, j] = max(row[node[j] - subgames.river], np.float32(0))
                 total[j] += probability[at, j]
@@ -64,7 +64,7 @@ def add_bucket(buckets, g, sums, reach_from_root, n, card_sums):
     for k in range(buckets.first[g], buckets.first[g + 1]):
         for e in range(n):
             at, of = buckets.card[k] * card_sums.shape[1] + e, g * reach_from_root.shape[1] + e
-            add_wide_product(
+            add_product_both(
                 card_sums, at * BOTH_LANES, reach_from_root, of * BOTH_LANES, sums, k * BOTH_LANES
             )
 
@@ -81,38 +81,42 @@ def sum_buckets(buckets, n_shown, sums, reach_from_root, card_sums):
 
 
 @njit(cache=True)
-def _learn_bucket(subgames, sums, probability, reach_from_root, value, regrets, strategy_sums):
+def _learn_bucket(
+    subgames, sums, probability, reach_from_root, value_of_other, regrets, strategy_sums
+):
     """Fill values of decisions from those of ends, for a bucket; add regrets and the actor's reach
     to its rows of the tables, regrets and strategy_sums (width,).
 
     sums (2, LANES): reach of the root with all holes of the bucket; probability (n_nodes, LANES);
-    reach_from_root, value (n_nodes, 2, LANES); float32.
+    reach_from_root, value_of_other (n_nodes, 2, LANES); float32.
     """
     for d in range(subgames.actor.shape[0] - 1, -1, -1):
         who, other, first = subgames.actor[d], 1 - subgames.actor[d], subgames.first_child[d]
-        mean, end = value[subgames.slot[subgames.decision[d]]], first + subgames.n_children[d]
+        end = first + subgames.n_children[d]
+        mean = value_of_other[subgames.slot[subgames.decision[d]]]
         mean[:] = 0
         for at in subgames.slot[first:end]:
             for j in range(probability.shape[1]):
-                mean[other, j] += probability[at, j] * value[at, other, j]
-                mean[who, j] += value[at, who, j]
+                mean[other, j] += probability[at, j] * value_of_other[at, other, j]
+                mean[who, j] += value_of_other[at, who, j]
         for k in range(first, end):
-            at, node = subgames.slot[k], subgames.node[k]
+            at, node = subgames.slot[k], subgames.tree_node[k]
             for j in range(node.shape[0]):
                 column = node[j] - subgames.river
-                regrets[column] += value[at, other, j] - mean[other, j]
+                regrets[column] += value_of_other[at, other, j] - mean[other, j]
                 strategy_sums[column] += sums[who, j] * reach_from_root[at, who, j]
 
 
 @njit(cache=True, nogil=True)
-def sweep_subgames(subgames, buckets, group, reach, value, regrets, strategy_sums):
+def sweep_subgames(subgames, buckets, joint_bucket, reach, value, regrets, strategy_sums):
     """Values of the roots, summed over the holes of joint buckets; tables learn from each bucket.
 
-    group (1081,) int64: of each hole, by strength; reach, value (2, n_joint, n_nodes) float32: of a
-    player, reach its own; regrets, strategy_sums (1981, width) float32: the river's tables.
+    joint_bucket (1081,) int64: of the hole at each place; reach, value (2, n_joint, n_nodes)
+    float32: of a player, reach its own; regrets, strategy_sums (1981, width) float32: the river's
+    tables.
     """
     n_buckets, n_nodes, n_joint = buckets.key.shape[0], subgames.slot.shape[0], reach.shape[1]
-    roots = subgames.node[-1]
+    roots = subgames.tree_node[-1]
     at_root = np.zeros((n_joint, 2, LANES), dtype=np.float32)
     for player in range(2):
         for k in range(n_joint):
@@ -121,26 +125,26 @@ def sweep_subgames(subgames, buckets, group, reach, value, regrets, strategy_sum
     sums = np.zeros((buckets.card.shape[0], 2, LANES), dtype=np.float32)
     for i in range(N_RIVER_HOLES):
         for entry in buckets.entries[i]:
-            add_wide(sums, entry * BOTH_LANES, at_root, group[i] * BOTH_LANES)
+            add_both(sums, entry * BOTH_LANES, at_root, joint_bucket[i] * BOTH_LANES)
     probability = np.zeros((n_buckets, n_nodes, LANES), dtype=np.float32)
     reach_from_root = np.empty((n_buckets, n_nodes, 2, LANES), dtype=np.float32)
     for g in range(n_buckets):
-        _match_regrets(subgames, regrets[buckets.key[g]], probability[g])
+        _match_bucket_regrets(subgames, regrets[buckets.key[g]], probability[g])
         fill_reach(subgames, probability[g], reach_from_root[g])
-    root, own = _sweep_buckets(
+    root_value, fold_credit = _sweep_buckets(
         subgames, buckets, sums, probability, reach_from_root, regrets, strategy_sums
     )
-    worth = np.zeros_like(at_root)
+    value_of_other = np.zeros_like(at_root)
     for i in range(N_RIVER_HOLES):
-        (every, a, b), at, g = buckets.entries[i], group[i] * BOTH_LANES, buckets.of_hole[i]
-        add_wide(worth, at, root, every * BOTH_LANES)
-        subtract_wide(worth, at, root, a * BOTH_LANES)
-        subtract_wide(worth, at, root, b * BOTH_LANES)
-        add_wide_product(worth, at, own, g * BOTH_LANES, at_root, at)
+        (every, a, b), at, g = buckets.entries[i], joint_bucket[i] * BOTH_LANES, buckets.of_hole[i]
+        add_both(value_of_other, at, root_value, every * BOTH_LANES)
+        subtract_both(value_of_other, at, root_value, a * BOTH_LANES)
+        subtract_both(value_of_other, at, root_value, b * BOTH_LANES)
+        add_product_both(value_of_other, at, fold_credit, g * BOTH_LANES, at_root, at)
     for player in range(2):
         for k in range(n_joint):
             for j in range(roots.shape[0]):
-                value[1 - player, k, roots[j]] = worth[k, player, j]
+                value[1 - player, k, roots[j]] = value_of_other[k, player, j]
 
 
 @njit(cache=True)
@@ -151,22 +155,23 @@ def _sweep_buckets(subgames, buckets, sums, probability, reach_from_root, regret
     reach_from_root (n_buckets, n_nodes, 2, LANES); float32.
 
     card_sums[c], by end, is twice the weight of weaker holes with card c, plus once that of the
-    class at hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the
-    weight of all holes with the card.
+    strength at hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is
+    the weight of all holes with the card.
 
-    Returns values of the roots, summed over ends: root (n_entries, 2, LANES), and what folds give
-    back for the hole itself, own (n_buckets, 2, LANES), for each unit of its reach.
+    Returns values of the roots, summed over ends, root_value (n_entries, 2, LANES); and fold_credit
+    (n_buckets, 2, LANES), what folds give back for the hole itself, a unit of its reach.
     """
     n_shown, n_ends = subgames.n_shown, subgames.n_ends
     n_buckets, n_nodes = reach_from_root.shape[0], reach_from_root.shape[1]
-    root, own = np.zeros_like(sums), np.zeros((n_buckets, 2, LANES), dtype=np.float32)
+    root_value = np.zeros_like(sums)
+    fold_credit = np.zeros((n_buckets, 2, LANES), dtype=np.float32)
     card_sums = np.empty((N_SUMS, n_ends, BOTH_LANES), np.float32)
     weight = np.empty((n_ends, BOTH_LANES), np.float32)
-    value = np.empty((n_nodes, 2, LANES), np.float32)
-    won, stake = value[:n_ends].reshape(-1), subgames.stake_of_other.reshape(-1)
+    value_of_other = np.empty((n_nodes, 2, LANES), np.float32)
+    won, stake = value_of_other[:n_ends].reshape(-1), subgames.stake_of_other.reshape(-1)
     sum_buckets(buckets, n_shown, sums, reach_from_root, card_sums)
-    for cls in range(buckets.first_of_strength.shape[0] - 1):
-        first, last = buckets.first_of_strength[cls], buckets.first_of_strength[cls + 1]
+    for strength in range(buckets.first_of_strength.shape[0] - 1):
+        first, last = buckets.first_of_strength[strength], buckets.first_of_strength[strength + 1]
         for g in range(first, last):
             add_bucket(buckets, g, sums, reach_from_root, n_shown, card_sums)
         for g in range(first, last):
@@ -182,22 +187,26 @@ def _sweep_buckets(subgames, buckets, sums, probability, reach_from_root, regret
                 _add_entry(buckets.count[k], card_sums[card], won)
                 for e in range(n_ends):
                     of_card = (card * n_ends + e) * BOTH_LANES
-                    add_wide_product(
-                        root, k * BOTH_LANES, weight, e * BOTH_LANES, card_sums, of_card
+                    add_product_both(
+                        root_value, k * BOTH_LANES, weight, e * BOTH_LANES, card_sums, of_card
                     )
             for e in range(n_shown, n_ends):  # at folds the hole itself is counted back
                 at = (g * n_nodes + e) * BOTH_LANES
-                add_wide_product(
-                    value, e * BOTH_LANES, reach_from_root, at, sums, start * BOTH_LANES
+                add_product_both(
+                    value_of_other, e * BOTH_LANES, reach_from_root, at, sums, start * BOTH_LANES
                 )
-                add_wide_product(own, g * BOTH_LANES, reach_from_root, at, weight, e * BOTH_LANES)
+                add_product_both(
+                    fold_credit, g * BOTH_LANES, reach_from_root, at, weight, e * BOTH_LANES
+                )
             for x in range(won.shape[0]):
                 won[x] *= stake[x]  # so far a bucket's values were for a dollar
-            learnt = regrets[equity], strategy_sums[equity]
-            _learn_bucket(subgames, sums[start], probability[g], reach_from_root[g], value, *learnt)
+            tables = regrets[equity], strategy_sums[equity]
+            _learn_bucket(
+                subgames, sums[start], probability[g], reach_from_root[g], value_of_other, *tables
+            )
         for g in range(first, last):
             add_bucket(buckets, g, sums, reach_from_root, n_shown, card_sums)
-    return root, own
+    return root_value, fold_credit
 
 
 @njit(cache=True)

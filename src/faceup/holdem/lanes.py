@@ -82,12 +82,12 @@ def vector_operation(width: int, build: Callable[..., ir.Value]) -> Callable:
 copy = vector_operation(LANES, lambda b, out, x: x)  # out = x
 add = vector_operation(LANES, lambda b, out, x: b.fadd(out, x))  # out += x
 product = vector_operation(LANES, lambda b, out, x, y: b.fmul(x, y))  # out = x * y
-add_wide = vector_operation(BOTH_LANES, lambda b, out, x: b.fadd(out, x))
-subtract_wide = vector_operation(BOTH_LANES, lambda b, out, x: b.fsub(out, x))  # out -= x
-wide_product = vector_operation(BOTH_LANES, lambda b, out, x, y: b.fmul(x, y))
-add_wide_product = vector_operation(BOTH_LANES, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
+add_both = vector_operation(BOTH_LANES, lambda b, out, x: b.fadd(out, x))
+subtract_both = vector_operation(BOTH_LANES, lambda b, out, x: b.fsub(out, x))  # out -= x
+product_both = vector_operation(BOTH_LANES, lambda b, out, x, y: b.fmul(x, y))
+add_product_both = vector_operation(BOTH_LANES, lambda b, out, x, y: b.fadd(out, b.fmul(x, y)))
 # out = x * (every - a - c)
-wide_value = vector_operation(
+value_both = vector_operation(
     BOTH_LANES, lambda b, out, x, every, a, c: b.fmul(x, b.fsub(b.fsub(every, a), c))
 )
 

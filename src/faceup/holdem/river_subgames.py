@@ -22,16 +22,16 @@ class RiverSubgames(NamedTuple):
     """Subgames of one shape: the river betting below a root, or an all-in before, a root that is a
     showdown.
 
-    Nodes are numbered as in the tree, the root last. In the arrays of a sweep each has a slot:
+    Nodes are numbered in the tree's order, the root last. In the arrays of a sweep each has a slot:
     showdowns first, then folds, then decisions, last the root.
     """
 
-    node: np.ndarray  # (n_nodes, n) int32 node of the tree, by number and lane
+    tree_node: np.ndarray  # (n_nodes, n) int32 the node of the tree that a node is in each lane
     slot: np.ndarray  # (n_nodes,) int32
-    # (n_decisions,) int32 number of each decision, the root first, parents before children
+    # (n_decisions,) int32 node of each decision, the root first, parents before children
     decision: np.ndarray
     actor: np.ndarray  # (n_decisions,) int8
-    first_child: np.ndarray  # (n_decisions,) int32 number of the first node it leads to
+    first_child: np.ndarray  # (n_decisions,) int32 the first node it leads to
     n_children: np.ndarray  # (n_decisions,) int8
     # (n_ends, 2, lanes) float32 dollars that an end is worth to the *other* player; 0 in padding
     # and where no lane is
@@ -65,7 +65,7 @@ def make_river_subgames(
         for same in by_shape.values()
         for k in range(0, len(same), lanes)
     ]
-    return sorted(subgames, key=lambda some: -some.node.size)
+    return sorted(subgames, key=lambda some: -some.tree_node.size)
 
 
 def _side_by_side(tree: BettingTree, nodes: np.ndarray, lanes: int, width: int) -> RiverSubgames:
@@ -75,8 +75,8 @@ def _side_by_side(tree: BettingTree, nodes: np.ndarray, lanes: int, width: int) 
     n_shown = -(-len(shown) // width) * width
     n_ends = n_shown + -(-len(folds) // width) * width
     slot = np.empty(len(kind), dtype=np.int32)
-    for numbers, start in ((shown, 0), (folds, n_shown), (inner, n_ends)):
-        slot[numbers] = start + np.arange(len(numbers))
+    for nodes_of_kind, start in ((shown, 0), (folds, n_shown), (inner, n_ends)):
+        slot[nodes_of_kind] = start + np.arange(len(nodes_of_kind))
     ends, inner = np.append(shown, folds), np.roll(inner, 1)  # the root first
     stake = np.zeros((n_ends, 2, lanes), dtype=np.float32)
     worth = stakes_at(tree, nodes.T[ends].ravel()).reshape(len(ends), len(nodes), 2)

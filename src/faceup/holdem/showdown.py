@@ -69,8 +69,8 @@ def add_end_values(order, group, n_folds, stake, reach, value):
     other player, and value: (numbers, n_ends) float32. The first n_folds ends are folds.
 
     card_sums[c], by end, is at folds the weight of all holes with card c; the hole itself is taken
-    off twice. At showdowns it is twice the weight of weaker ones, plus once that of the class at
-    hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. A hole shares both its
+    off twice. At showdowns it is twice the weight of weaker ones, plus once that of the strength
+    at hand, less the total: a win counts 2 - 1, a tie 1 - 1, a loss 0 - 1. A hole shares both its
     cards with itself, and drops out of the difference.
     """
     holes, strength_start = order
@@ -78,8 +78,8 @@ def add_end_values(order, group, n_folds, stake, reach, value):
     card_sums = np.zeros((N_SUMS, n_ends), dtype=np.float32)
     _add_holes(holes, group, 0, holes.shape[0], reach, 0, card_sums)
     card_sums[:, n_folds:] *= -1
-    for cls in range(strength_start.shape[0] - 1):
-        first, end = strength_start[cls], strength_start[cls + 1]
+    for strength in range(strength_start.shape[0] - 1):
+        first, end = strength_start[strength], strength_start[strength + 1]
         _add_holes(holes, group, first, end, reach, n_folds, card_sums)
         for i in range(first, end):
             a, b, k = HOLE_CARDS[holes[i], 0], HOLE_CARDS[holes[i], 1], group[i]
