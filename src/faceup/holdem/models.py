@@ -32,7 +32,7 @@ from faceup.holdem.agents import load_agent
 from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import BIG_BLIND
-from faceup.trees.metrics import used_samples
+from faceup.trees.metrics import check_rows, used_samples
 from faceup.util.files import replacing
 from faceup.util.memo import Cache
 from faceup.util.rng import Stream
@@ -99,9 +99,8 @@ def fit_boosted(
     preflop hands apart. One thread, so that the bytes do not depend on the machine's; several fits
     may run in parallel threads.
     """
-    costs = np.zeros(P.shape) if costs is None else costs
-    costs = costs[np.asarray(w) > 0]
-    X, P, w = used_samples(X, P, w)
+    costs = np.zeros(np.shape(P)) if costs is None else costs
+    X, P, w, costs = used_samples(X=X, P=P, w=w, costs=costs)
     settings = {
         "objective": "multi:softprob",  # makes predict() a softmax; its gradients are not used
         "num_class": P.shape[1],
@@ -169,10 +168,15 @@ def fit_neural(
     Adam.
 
     learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps,
-    then down to nearly 0 along a cosine. n_bets: the last features, which are dollars. Several fits
-    may run in parallel threads.
+    then down to nearly 0 along a cosine. n_bets: the last features, which are dollars of 0 or more.
+    Several fits may run in parallel threads.
     """
-    X, P, w = used_samples(X, P, w)
+    given = np.asarray(X)
+    X, P, w = used_samples(X=X, P=P, w=w)
+    if not 0 <= n_bets <= X.shape[1]:
+        raise ValueError(f"n_bets is {n_bets}, expected 0 to {X.shape[1]}, the features of X")
+    bets = given[:, X.shape[1] - n_bets :]
+    check_rows("X", bets, bets >= 0, "bets of 0 or more dollars")
     _pin_torch()
     generator = torch.Generator().manual_seed(int(stream().integers(1 << 62)))
     net = _initial([X.shape[1], *[width] * layers, P.shape[1]], generator)

@@ -22,9 +22,10 @@ def fit_cart(
 
     `truncate(tree, d)` is the tree of a fit of depth d (up to the last bits of its values), unless
     two splits are equally good: the stream draws among those, and a deeper fit draws more often.
-    Node weights are sums of w. Samples of weight 0 are ignored.
+    Node weights are sums of w. Samples of weight 0 are ignored. Raises ValueError as
+    `faceup.trees.metrics.check_samples`, as do all learners.
     """
-    X, P, w = used_samples(X, P, w)
+    X, P, w = used_samples(X=X, P=P, w=w)
     start = int(stream().integers(1 << 31))
     learner = DecisionTreeRegressor(
         max_depth=max_depth, min_samples_leaf=min_rows, random_state=start
@@ -74,8 +75,7 @@ def refit_leaves(
     X (n, f), P (n, n_labels), w (n,): samples as for `fit_oct`; costs C (n, n_labels) of each
     label. Leaves without samples keep their values, as do inner nodes: truncate first.
     """
-    costs = costs[np.asarray(w) > 0]
-    X, P, w = used_samples(X, P, w)
+    X, P, w, costs = used_samples(X=X, P=P, w=w, costs=costs)
     leaf, value = leaf_of(tree, X), tree.value.copy()
     weight = np.bincount(leaf, w, len(value))
     targets = P - cost_weight / 2 * costs

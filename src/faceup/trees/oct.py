@@ -55,7 +55,7 @@ def fit_oct(
     Samples of weight 0 are ignored. regrowths: of each node two levels above the deepest leaves;
     other levels take about the same work, from the root down.
     """
-    X, P, w = used_samples(X, P, w)
+    X, P, w = used_samples(X=X, P=P, w=w)
     bin_edges, codes = bin_features(X, _BINS)
     R = P / P.sum(axis=1, keepdims=True)
     R = np.ascontiguousarray(np.pad(R, ((0, 0), (0, -R.shape[1] % _LANES))))

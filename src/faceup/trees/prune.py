@@ -13,7 +13,7 @@ from itertools import accumulate
 import numpy as np
 from numba import njit
 
-from faceup.trees.metrics import fit_metrics
+from faceup.trees.metrics import check_samples
 from faceup.trees.tree import DecisionTree, cut, leaf_of
 
 # prices of a split that `prune_by` tries; at the last one only the root is left
@@ -43,9 +43,12 @@ def prune_by(
 
     (Breiman et al. allow one standard error.)
     """
+    check_samples(X=X, P=P, w=w)
+    P = np.asarray(P, dtype=np.float64)
     # pruning a tree already pruned at a lower price gives the same tree
     trees = [*accumulate(CPS, prune, initial=tree)][1:]
-    losses = np.array([fit_metrics(P, pruned.predict(X), w)["brier"] for pruned in trees])
+    distances = (((P - pruned.predict(X)) ** 2).sum(axis=1) for pruned in trees)
+    losses = np.array([np.average(distance, weights=w) for distance in distances])
     return trees[np.flatnonzero(losses <= (1 + tolerance) * losses.min())[-1]]
 
 
@@ -59,13 +62,14 @@ def isotonic(
     each sample. The other labels divide the rest in their former proportions; `other` gets it if
     they had probability 0.
     """
+    check_samples(X=X, most=most)
     low, high = _pairs(tree, X, column, most)
     value = tree.value.astype(np.float64)
     before, after = value[:, label].copy(), value[:, label].copy()
     _project(low, high, tree.weight, after)
     for a, b in zip(low.tolist(), high.tolist(), strict=True):  # in ascending order
         after[b] = max(after[a], after[b])
-    sure = before >= 1 - 1e-9
+    sure = before >= 1
     value *= ((1 - after) / np.where(sure, 1, 1 - before))[:, None]
     value[sure] = 0
     value[sure, other] = 1 - after[sure]

@@ -27,7 +27,12 @@ class DecisionTree(NamedTuple):
 
 
 def leaf_of(tree: DecisionTree, X: np.ndarray) -> np.ndarray:
-    """The leaf (n,) int32 that each row of X (n, f) ends in; X is compared as float32."""
+    """The leaf (n,) int32 that each row of X (n, f) ends in; X is compared as float32.
+
+    Raises ValueError if X has no column for a feature of the tree.
+    """
+    if np.ndim(X) != 2 or np.shape(X)[1] <= tree.feature.max():
+        raise ValueError(f"X is {np.shape(X)}, expected (n, f) with f > {tree.feature.max()}")
     leaves = np.empty(len(X), dtype=np.int32)
     _leaves(
         tree.feature,
