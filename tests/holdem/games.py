@@ -9,7 +9,7 @@ import numpy as np
 from phevaluator import evaluate_cards
 from random_trees import random_tree
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, STREETS
 from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
@@ -174,11 +174,13 @@ def random_models(
 def save_random_agent(
     path: Path, menu: Menu, n_splits: int, seed: int = 0, feature_set: str = "opponent"
 ) -> Path:
-    """The file of an agent of `random_models`."""
+    """The file of an agent of `random_models` that plays what its menu offers on each street."""
     labels, names = menu_labels(menu), [feature_names(street, feature_set) for street in range(4)]
-    save_agent(
-        path, random_models(labels, n_splits, seed, feature_set), names, labels, {"menu": menu}
-    )
+    trees = random_models(labels, n_splits, seed, feature_set)
+    for street, tree in zip(STREETS, trees, strict=True):
+        value = tree.value * np.isin(labels, menu_labels(dict.fromkeys(STREETS, menu[street])))
+        tree.value[:] = value / value.sum(axis=1, keepdims=True)
+    save_agent(path, trees, names, labels, {"menu": menu})
     return path
 
 

@@ -6,6 +6,8 @@ import contextlib
 import io
 import json
 import re
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -206,7 +208,10 @@ def test_an_agent_of_other_features_or_sizes_is_refused(folder, equities, tmp_pa
     names = ["strength", *cart["flop"]["feature_names"][1:]]
     # that are told differently, or unknown
     rounds = {"turn": seated["turn"]}, {"flop": cart["flop"] | {"feature_names": names}}
-    menus = {"preflop": [[3]]}, menu_from([[3]], [[1]], [[1]], [[1]]), [1, 2]
+    menus = (
+        *({"preflop": [[3]]}, menu_from([[3]], [[1]], [[1]], [[1]]), [1, 2]),
+        *(MENU | own for own in ({"flop": [[2]]}, {"turn": []}, {"river": {}}, {"limps": "no"})),
+    )
     for change in (
         *rounds,
         {"provenance": {}},
@@ -244,6 +249,9 @@ def malformed(n: int, k: int) -> list:
         [[None] * k] * n,
         [[1.0], [1.0, 2.0]],
         {},
+        np.full((n, k), Fraction(1)),
+        [[Decimal(1)] * k] * n,
+        [[1j] * k] * n,
     ]
 
 
@@ -269,11 +277,14 @@ def test_malformed_answers_are_errors_wherever_they_come_in(equities):
         "{}": {},
         "'bet'": {"bet": 1},
         "nan": {"fold": float("nan")},
-        "expected numbers": {"call": "1"},
+        "answers [['0', '1', '0', '0']": {"call": "1"},
+        "Fraction(1, 3)": {"call": Fraction(1, 3)},
+        "Decimal('0.5')": {"call": Decimal("0.5")},
+        "[1, 2]": {"call": [1, 2]},
         "None": None,
     }
     for message, said in spoiled.items():
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match=re.escape(message)):
             FunctionAgent(lambda *_, said=said: said, SMALL_MENU).probabilities(HOLES, [], "")
 
 

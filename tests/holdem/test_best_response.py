@@ -139,6 +139,9 @@ def test_fewer_sizes_win_less_and_the_policy_keeps_its_own(all_in_wins):
     np.testing.assert_array_equal(pots, more)
     alone = Responder(SMALL, victim, all_in_wins, [[]]).flop(SYMMETRIC)
     np.testing.assert_array_equal(alone.values[0], less)
+    for sizes in (1, "1", [[1]], [None], [3], [True]):
+        with pytest.raises(ValueError, match=r"sizes: .*, expected some of the tree's .'raise_1'"):
+            Responder(SMALL, victim, all_in_wins, [sizes])
 
 
 def test_folding_suits_keeps_every_card():

@@ -2,7 +2,11 @@
 off the tree, legal dollars.
 """
 
+import math
 import os
+import re
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pokerkit_table import STACK, PokerkitTable, random_choice
 
-from faceup.cards.cards import BOARD_CARDS
+from faceup.cards.cards import BOARD_CARDS, short_repr
 from faceup.holdem import betting_lines as lines
 from faceup.holdem import betting_tree
+from faceup.holdem.agents import Agent
 from faceup.holdem.bet_translation import pseudo_harmonic, translate_action, translate_size
 from faceup.holdem.betting_lines import legal_action, line_labels, line_to, state_after
 from faceup.holdem.betting_tree import action_to, build_tree, children
@@ -131,10 +136,40 @@ def test_a_menu_may_forbid_limps_and_leave_all_in_to_short_stacks():
     assert len(above) and (raised >= 20_000).all()
 
 
-def test_unusable_menus_of_agent_files_are_refused(monkeypatch):
-    for flop in ([0], [1, 1]):
-        with pytest.raises(ValueError, match=r"sizes .* on the flop, expected"):
-            build_tree(menu_from([[1]], [flop], [[1]], [[1]]))
+BAD_SIZES = (
+    *(None, 1, "1", {}, [1], [None], ["1"], [{1}], np.ones((1, 1))),
+    *([[x]] for x in (0, -1, 201, math.nan, math.inf, True, "1", None, [1], 1j, 10**400)),
+    *([[x]] for x in (np.int64(1), Fraction(1), Decimal(1))),
+    [[1, 1.0]],
+)
+
+
+@pytest.mark.parametrize("flop", BAD_SIZES, ids=repr)
+def test_unusable_menus_are_refused_and_named(flop):
+    bad = MENU | {"flop": flop}
+    for wrong in (
+        lambda: menu_from([[1]], flop, [[1]], [[1]]),
+        lambda: build_tree(bad),
+        lambda: build_tree(MENU, big_blind_menu=bad),
+        lambda: Agent(bad),
+    ):
+        message = f"menu: 'flop': {short_repr(flop)}, expected for each street"
+        with pytest.raises(ValueError, match=re.escape(message)):
+            wrong()
+
+
+def test_menus_of_other_keys_or_with_two_sizes_of_one_name_are_refused(monkeypatch):
+    for keys in ([1], "x", {}, {"flop": [[1]]}):
+        with pytest.raises(ValueError, match="menu: .*, expected a dict with keys"):
+            build_tree(MENU, big_blind_menu=keys)
+    for more in ({"limps": "no"}, {"all_in": 0}, {"limp": True}):
+        with pytest.raises(ValueError, match="menu: '(limps?|all_in)': "):
+            build_tree(MENU | more)
+    for sizes in ([[1 / 3, 0.333333]], [[0.1 + 0.2, 0.3]], [[1 / 3], [0.333333]]):
+        with pytest.raises(ValueError, match=r"sizes 0.3.* and 0.3.* are both raise_0.3+, exp"):
+            build_tree(menu_from([[1]], sizes, [[1]], [[1]]))
+    with pytest.raises(ValueError, match="both raise_1, expected"):
+        build_tree(MENU, big_blind_menu=MENU | {"river": [[1.0000001]]})
     monkeypatch.setattr(betting_tree, "MOST_NODES", len(POT.kind) - 1)
     with pytest.raises(ValueError, match="menu: its tree has over"):
         build_tree(MENU)

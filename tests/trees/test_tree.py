@@ -128,6 +128,7 @@ def written(key="labels", value=("fold", "call")) -> bytes:
 BROKEN = {  # message: contents of files
     "format: faceup-trees-2, expected faceup-trees-1": [written("format", "faceup-trees-2")],
     "file: .*, expected keys": [written("river", None), written("\x1b[2J", 1), b"[1]"],
+    "provenance: .* expected keys and values": [written("provenance", x) for x in ([], "menu")],
     "labels: .* expected a list of texts": [written("labels", [1]), written("labels", "fold")],
     "turn: .* expected keys": [written("turn", GOOD_ROUND | {"more": 1}), written("turn", 1)],
     "turn.feature: 2 roots, expected one tree": [written("feature", [1, -1, -1, -1])],

@@ -22,6 +22,7 @@ from faceup.cards.cards import (
     card_text,
     hole_index,
     parse_hand,
+    short_repr,
 )
 from faceup.cards.equity import StreetEquities
 from faceup.cards.features import BETTING_FEATURES, betting_features, feature_names, hole_features
@@ -274,8 +275,8 @@ class FunctionAgent(Agent):
             answer = self.function(cards_text(pair), cards_text(board), betting)
             if not isinstance(answer, Mapping) or not answer or set(answer) - set(self.labels):
                 raise ValueError(
-                    f"function: answer {answer!r}, expected a probability for one or more of "
-                    f"{self.labels}"
+                    f"function: answer {short_repr(answer)}, expected a probability for one or "
+                    f"more of {self.labels}"
                 )
             rows.append([answer.get(label, 0) for label in self.labels])
         return rows
@@ -375,17 +376,23 @@ def load_agent(
     Raises ValueError naming the file and what is wrong with it.
     """
     name, file = Path(path).name, load_agent_file(Path(path))
+    menu = file.provenance.get("menu")
     try:
-        menu = file.provenance["menu"]
         labels = menu_labels(menu)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name}: provenance.menu: expected pot fractions of four streets ({repr(error)[:100]})"
-        ) from error
+    except ValueError as error:
+        raise ValueError(f"{name}: provenance.{error}") from error
     if file.labels != labels:
         raise ValueError(
             f"{name}: labels are {str(file.labels)[:100]}, expected {labels}, those of its menu"
         )
+    for street, tree in zip(STREETS, file.trees, strict=True):
+        offers = menu_labels(dict.fromkeys(STREETS, menu[street]))
+        plays = {labels[k] for k in np.flatnonzero(tree.value.any(axis=0))}
+        if missing := plays - {*offers}:
+            raise ValueError(
+                f"{name}: provenance.menu: {street} {short_repr(menu[street])}, expected also "
+                f"{sorted(missing)}, which the tree plays"
+            )
     for feature_set in BETTING_FEATURES:
         if file.feature_names == tuple(feature_names(street, feature_set) for street in range(4)):
             return TreeAgent(menu, file.trees, equities, feature_set, file.provenance)

@@ -36,6 +36,7 @@ from faceup.cards.cards import (
     SUIT_PERMUTATIONS,
     fixing_permutations,
     folded_cards,
+    short_repr,
 )
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins, net_wins
 from faceup.holdem.best_response_river import RiverResponder, Rivers
@@ -43,7 +44,7 @@ from faceup.holdem.betting_tree import BettingTree, decisions
 from faceup.holdem.policy import Policy
 from faceup.holdem.reach import class_reach, street_reach
 from faceup.holdem.river_subgames import stakes_at
-from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, size_name
+from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, are_sizes, size_name
 from faceup.holdem.showdown import compatible_weight, free_holes
 from faceup.util.parallel import parallel
 
@@ -280,15 +281,13 @@ def allowed_nodes(tree: BettingTree, sizes: Sequence[float] | None) -> np.ndarra
 
     Raises ValueError on a size that the tree does not have.
     """
-    names = (
-        tree.labels
-        if sizes is None
-        else (*tree.labels[:2], *map(size_name, sizes), tree.labels[-1])
-    )
-    if missing := set(names) - set(tree.labels):
+    if sizes is None:
+        return np.ones(len(tree.label), dtype=bool)
+    if not are_sizes([sizes]) or not {*map(size_name, sizes)} <= {*tree.labels}:
         raise ValueError(
-            f"sizes: {sorted(missing)} are not among the tree's {list(tree.labels[2:])}"
+            f"sizes: {short_repr(sizes)}, expected some of the tree's {tree.labels[2:-1]}"
         )
+    names = (*tree.labels[:2], *map(size_name, sizes), tree.labels[-1])
     return np.isin(tree.labels, names)[tree.label]
 
 

@@ -54,11 +54,13 @@ def build_tree(
     """The public tree of a menu, from a state on.
 
     With another menu for the big blind it is a match tree: each seat's decisions offer the sizes of
-    that seat's menu. Raises ValueError on an unusable menu, and on one whose tree has more
+    that seat's menu. Raises ValueError as `menu_labels`, and on a menu whose tree has more
     than MOST_NODES.
     """
-    menus = (menu, big_blind_menu or menu)
-    labels = menu_labels({street: menus[0][street] + menus[1][street] for street in STREETS})
+    menus = (menu, menu if big_blind_menu is None else big_blind_menu)
+    for each in menus:
+        menu_labels(each)
+    labels = menu_labels({s: [*menus[0][s], *menus[1][s]] for s in STREETS})
     return grow_tree(labels, lambda state: offered(state, menus[state.actor], labels), start)
 
 

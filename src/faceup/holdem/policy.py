@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numba import config, njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_OF_CLASS, N_HOLES, STREETS
+from faceup.cards.cards import CLASS_OF_HOLE, HOLE_OF_CLASS, N_HOLES, STREETS, short_repr
 from faceup.cards.equity import UNITS, StreetEquities
 from faceup.cards.features import betting_features, board_features
 from faceup.holdem.betting_tree import BettingTree, children, decisions
@@ -147,17 +147,17 @@ def checked_answers(answers: object, n: int, n_labels: int, source: str) -> np.n
     """Weights that an agent or a model gives for n hands, as (n, n_labels) float32.
 
     A positive weight stays positive: below the smallest float32 it becomes that. Raises ValueError,
-    which names the source, on another shape, and on a row that is all 0 or has a number that is
-    negative or not finite.
+    which names the source, on another shape or type (a Fraction or a Decimal is the caller's to
+    round), and on a row that is all 0 or has a number that is negative or not finite.
     """
     try:
         p = np.asarray(answers)
     except ValueError as error:
-        raise ValueError(f"{source}: answers are no rectangle of numbers ({error})") from error
+        raise ValueError(f"{source}: answers {short_repr(answers)}: {error}") from error
     if p.shape != (n, n_labels) or p.dtype.kind not in "fiub":
         raise ValueError(
-            f"{source}: answers are {p.dtype} {p.shape}, expected numbers {n, n_labels}, a row a "
-            "hand"
+            f"{source}: answers {short_repr(p.tolist())}: {p.dtype} {p.shape}, expected int or "
+            f"float {n, n_labels}, a row a hand"
         )
     finite = (p >= 0) & (p <= np.finfo(np.float32).max)
     sound = finite.all(axis=1) & (p > 0).any(axis=1)

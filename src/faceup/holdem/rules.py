@@ -8,9 +8,10 @@ as first raise and so on; the last list serves all later raises. All-in is alway
 that exceeds the stack. "limps": False removes the small blind's first call.
 """
 
+from itertools import chain
 from typing import Any, NamedTuple
 
-from faceup.cards.cards import STREETS
+from faceup.cards.cards import STREETS, short_repr
 from faceup.cards.features import STACK
 
 SMALL_BLIND, BIG_BLIND = 50, 100
@@ -108,21 +109,46 @@ def menu_from(
     turn_sizes: list[list[float]],
     river_sizes: list[list[float]],
 ) -> Menu:
-    """The menu of params.yaml's section `betting`."""
-    return dict(zip(STREETS, (preflop_sizes, flop_sizes, turn_sizes, river_sizes), strict=True))
+    """The menu of params.yaml's section `betting`; raises ValueError as `menu_labels`."""
+    menu = dict(zip(STREETS, (preflop_sizes, flop_sizes, turn_sizes, river_sizes), strict=True))
+    menu_labels(menu)
+    return menu
 
 
 def menu_labels(menu: Menu) -> tuple[str, ...]:
-    """All action labels of a menu in their fixed order. Raises ValueError on unusable sizes."""
-    sizes: set[float] = set()
-    for street in STREETS:
-        for level in menu[street]:
-            if len(set(level)) < len(level) or not all(0 < fraction <= 200 for fraction in level):
-                raise ValueError(
-                    f"menu: sizes {level} on the {street}, expected different pot fractions above 0"
-                )
-            sizes.update(level)
-    return ("fold", "call", *(size_name(fraction) for fraction in sorted(sizes)), "all_in")
+    """All action labels of a menu in their fixed order.
+
+    This is the check of menus: raises ValueError naming the key, its value and what was expected;
+    also where two sizes have one label.
+    """
+    if not isinstance(menu, dict) or not {*STREETS} <= {*menu}:
+        raise ValueError(f"menu: {short_repr(menu)}, expected a dict with keys {STREETS}")
+    for key, value in menu.items():
+        switch = key in ("limps", "all_in") and isinstance(value, bool)
+        if not switch and not (key in STREETS and are_sizes(value)):
+            raise ValueError(
+                f"menu: {short_repr(key)}: {short_repr(value)}, expected for each street a list of "
+                'lists of different numbers above 0, at most 200; "limps", "all_in": True or False'
+            )
+    sizes: dict[str, float] = {}
+    for size in chain.from_iterable(chain.from_iterable(menu[street] for street in STREETS)):
+        other = sizes.setdefault(size_name(size), size)
+        if other != size:
+            raise ValueError(
+                f"menu: sizes {other!r} and {size!r} are both {size_name(size)}, expected sizes "
+                "that differ in six digits"
+            )
+    return ("fold", "call", *sorted(sizes, key=sizes.__getitem__), "all_in")
+
+
+def are_sizes(levels: object) -> bool:
+    """Whether these are the sizes of a street: for the first bet, for the first raise and so on."""
+    return isinstance(levels, list | tuple) and all(
+        isinstance(level, list | tuple)
+        and all(isinstance(x, int | float) and x is not True and 0 < x <= 200 for x in level)
+        and len({*level}) == len(level)
+        for level in levels
+    )
 
 
 def offered(state: BettingState, menu: Menu, labels: tuple[str, ...]) -> list[tuple[int, str, int]]:

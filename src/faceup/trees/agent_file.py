@@ -78,13 +78,15 @@ def load_agent_file(path: Path) -> AgentFile:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         _check_keys("file", content, ("format", "provenance", "labels", *STREETS))
         _check("format", content["format"], content["format"] == _FORMAT, _FORMAT)
+        provenance = content["provenance"]
+        _check("provenance", provenance, isinstance(provenance, dict), "keys and values")
         labels = _texts("labels", content)
         rounds = [_unpacked(street, content[street], len(labels)) for street in STREETS]
     except (ValueError, RecursionError) as error:
         printable = "".join(c if c.isprintable() else "?" for c in str(error)[:200])
         raise ValueError(f"{path}: {printable}") from None
     trees, names = zip(*rounds, strict=True)
-    return AgentFile(trees, names, labels, content["provenance"])
+    return AgentFile(trees, names, labels, provenance)
 
 
 def _check(key: str, value: object, good: bool, expected: str) -> None:
