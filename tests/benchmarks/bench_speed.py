@@ -110,8 +110,8 @@ def test_safe(table, equities, all_in_wins):
     )
     deals = np.array([STREAM(k).permutation(52)[:10] for k in range(12)])
     opponent = OpponentMixture(0.4, table)
-    state = game.train(game.start(1e7), deals[:2], opponent, deals_per_update=2)  # compiles
-    taken = seconds(lambda: game.train(state, deals[2:], opponent, deals_per_update=2)) / 10
+    state = game.train(game.start(1e7), deals[:2], opponent, boards_per_update=2)  # compiles
+    taken = seconds(lambda: game.train(state, deals[2:], opponent, boards_per_update=2)) / 10
     leaves = sum(map(n_leaves, trees))
     record("safe", seconds_per_turn_board=round(taken, 3), leaves=leaves)
 

@@ -253,7 +253,7 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(equities
     responder = HandBuckets(SMALL, TABLE, np.zeros_like(FEW_BUCKETS.turn), 1)
     run = CfrBr(TreeLeaves(agent.policy(SMALL)), EVEN, responder, by_reach=True)
     state = run.train(
-        run.start(100), DEALS[:2, :6], OpponentMixture(share, TABLE), deals_per_update=2
+        run.start(100), DEALS[:2, :6], OpponentMixture(share, TABLE), boards_per_update=2
     )
     found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:2, :6], share, 100)
     for tree, wanted in zip(found.trees, run.learner.retrained(state.strategy_sums), strict=True):
@@ -263,7 +263,7 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(equities
         state._replace(responder_regrets=wide.start().responder_regrets),
         DEALS[2:4, :6],
         OpponentMixture(share, None),
-        deals_per_update=2,
+        boards_per_update=2,
     )
     found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:4, :6], share, 100, other)
     for tree, before, wanted in zip(
@@ -292,6 +292,6 @@ def test_threads_and_pauses_change_no_bit(equities, together):
         state = run.start(warm_start=1)
         with threads(min(n, numba.config.NUMBA_NUM_THREADS)):
             for part in parts:
-                state = run.train(state, DEALS[part, :9], BEST, deals_per_update=together)
+                state = run.train(state, DEALS[part, :9], BEST, boards_per_update=together)
         found.append([weights.tobytes() for group in state[:3] for weights in group])
     assert found[0] == found[1] == found[2]

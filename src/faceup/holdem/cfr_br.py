@@ -15,8 +15,8 @@ once:
 4. regrets: value[action] - value[decision] is added to the learner's regrets, and its own reach to
    its summed strategy. The average strategy, in proportion to the sums, is the result.
 
-Learners in both seats start from the same strategy, and so may several deals, which are then learnt
-from in parallel. Iteration k has weight k / 100 (linear averaging).
+Learners in both seats start from the same strategy, and so may several turn boards, which are then
+learnt from in parallel. Iteration k has weight k / 100 (linear averaging).
 
 A leaf of a decision tree serves many decisions of the game at once. By the product rule the
 derivative of the strategy's value with respect to a leaf's probability of action a is a sum over
@@ -138,7 +138,7 @@ def _learn_street(street, infosets, table, update, reach, value, regrets, strate
 
 
 class CfrBr:
-    """Hold'em on the betting tree of an abstraction."""
+    """A solver: CFR-BR of a learner on the betting tree of its abstraction."""
 
     def __init__(
         self,
@@ -184,28 +184,28 @@ class CfrBr:
     def train(
         self,
         state: State,
-        deals: np.ndarray,
+        turn_boards: np.ndarray,
         opponent: OpponentMixture,
         progress: Callable[[int], None] = lambda done: None,
-        deals_per_update: int = 1,
+        boards_per_update: int = 1,
     ) -> State:
-        """What is learnt by an iteration on each deal from a state on, which stays as it is.
+        """What is learnt by an iteration on each turn board from a state on, which stays as it is.
 
-        deals (n, 5 to 52): the four cards of a turn board, then the rivers that may come.
-        deals_per_update: deals that start from the same strategy, each on threads of its own; to
+        turn_boards (n, 5 to 52): the four cards of each, then the rivers that may come.
+        boards_per_update: boards that start from the same strategy, each on threads of its own; to
         stop between two of them changes what is learnt.
         """
         regrets, strategy_sums, responder = (
             tuple(table.copy() for table in tables) for tables in state[:3]
         )
         state = State(regrets, strategy_sums, responder, state.iteration)
-        threads = max(numba.get_num_threads() // deals_per_update, 1)
-        with ThreadPoolExecutor(deals_per_update) as pool:
-            for first in range(0, len(deals), deals_per_update):
-                some = deals[first : first + deals_per_update]
+        threads = max(numba.get_num_threads() // boards_per_update, 1)
+        with ThreadPoolExecutor(boards_per_update) as pool:
+            for first in range(0, len(turn_boards), boards_per_update):
+                some = turn_boards[first : first + boards_per_update]
                 step = partial(self._step, state, opponent, threads)
                 # all are done before the state changes
-                for added in [*pool.map(step, some, range(1, deals_per_update + 1))]:
+                for added in [*pool.map(step, some, range(1, boards_per_update + 1))]:
                     for table, more in zip(
                         [*regrets, *strategy_sums, *responder], added, strict=True
                     ):
@@ -215,13 +215,18 @@ class CfrBr:
         return state
 
     def _step(
-        self, state: State, opponent: OpponentMixture, threads: int, deal: np.ndarray, later: int
+        self,
+        state: State,
+        opponent: OpponentMixture,
+        threads: int,
+        turn_board: np.ndarray,
+        later: int,
     ) -> list[np.ndarray]:
-        """What an iteration on a deal, the state's last plus `later`, adds to each of the state's
-        tables.
+        """What an iteration on a turn board, the state's last plus `later`, adds to each of the
+        state's tables.
         """
-        numba.set_num_threads(threads)  # in this thread: other deals keep the others busy
-        boards, roots = _boards(deal), self._subgames.root
+        numba.set_num_threads(threads)  # in this thread: other boards keep the others busy
+        boards, roots = _river_boards(turn_board), self._subgames.root
         turn, weight = boards[0, :4], np.float32((state.iteration + later) / 100)
         update = UpdateWeight(weight, self._by_reach)
         regrets, strategy_sums, responder = (
@@ -354,10 +359,10 @@ def cfr_br_with_other_menu(
     preflop_wins: np.ndarray,
     responder_buckets: HandBuckets,
 ) -> CfrBr:
-    """A game in which leaves play one seat with their own menu, and the opponent has another menu
+    """CFR-BR in which leaves play one seat with their own menu, and the opponent has another menu
     and the responder's buckets.
 
-    Leaves read any bet, so that what they learn here, by reach, goes on in the game of their own
+    Leaves read any bet, so that what they learn here, by reach, goes on in CFR-BR on their own
     tree.
     """
     menus = (menu, START, theirs) if seat == 0 else (theirs, START, menu)
@@ -373,30 +378,30 @@ def cfr_br_with_other_menu(
 def train_alternately(
     schedule: Sequence[tuple[CfrBr, OpponentMixture, int]],
     state: State,
-    deals: np.ndarray,
+    turn_boards: np.ndarray,
     progress: Callable[[int], None] = lambda done: None,
-    deals_per_update: int = 1,
+    boards_per_update: int = 1,
 ) -> State:
-    """As `CfrBr.train`, in games that share what the learner learns: the schedule is a
-    cycle of games, each with its opponent and a number of deals.
+    """As `CfrBr.train`, by solvers that share what the learner learns: the schedule is a
+    cycle of solvers, each with its opponent and a number of turn boards.
 
-    The responder of each game learns separately, that of the first from `state` on.
+    The responder of each solver learns separately, that of the first from `state` on.
     """
     done, responders = 0, {schedule[0][0]: state.responder_regrets}
-    for game, opponent, n in cycle(schedule):
-        if done >= len(deals):
+    for solver, opponent, n in cycle(schedule):
+        if done >= len(turn_boards):
             break
-        begins = responders[game] if game in responders else game.start().responder_regrets
-        some = deals[done : done + n]
-        state = game.train(
+        begins = responders[solver] if solver in responders else solver.start().responder_regrets
+        some = turn_boards[done : done + n]
+        state = solver.train(
             state._replace(responder_regrets=begins),
             some,
             opponent,
-            deals_per_update=deals_per_update,
+            boards_per_update=boards_per_update,
         )
-        responders[game] = state.responder_regrets
+        responders[solver] = state.responder_regrets
         done += n
-        progress(min(done, len(deals)))
+        progress(min(done, len(turn_boards)))
     return state._replace(responder_regrets=responders[schedule[0][0]])
 
 
@@ -405,7 +410,7 @@ def retrain(
     tree: BettingTree,
     blueprint: TablePolicy,
     preflop_wins: np.ndarray,
-    deals: np.ndarray,
+    turn_boards: np.ndarray,
     known_share: float,
     warm_start: float,
     other_menu: Menu | None = None,
@@ -416,29 +421,29 @@ def retrain(
 
     The opponent knows the agent in a share of the hands. It then learns in the blueprint's buckets
     before the turn, and plays a best response afterwards. In the other hands it plays the
-    blueprint. Two deals are learnt from at a time; deals, warm_start: as of `CfrBr`. other_menu: of
-    the opponent on every second pair of deals, where the blueprint is left out. name: of the agent,
-    for a line of progress.
+    blueprint. Two boards are learnt from at a time; turn_boards, warm_start: as of `CfrBr`.
+    other_menu: of the opponent on every second pair of boards, where the blueprint is left out.
+    name: of the agent, for a line of progress.
     """
     leaves = TreeLeaves(agent.policy(tree))
     responder = HandBuckets(tree, blueprint, np.zeros_like(blueprint.buckets.turn), 1)
-    game = CfrBr(leaves, preflop_wins, responder, by_reach=True)
-    own_menu = game, OpponentMixture(known_share, blueprint if known_share < 1 else None), 2
-    schedule: list[tuple[CfrBr, OpponentMixture, int]] = [own_menu]
+    solver = CfrBr(leaves, preflop_wins, responder, by_reach=True)
+    on_own_tree = solver, OpponentMixture(known_share, blueprint if known_share < 1 else None), 2
+    schedule: list[tuple[CfrBr, OpponentMixture, int]] = [on_own_tree]
     if other_menu:
         others = [
             cfr_br_with_other_menu(leaves, agent.menu, other_menu, seat, preflop_wins, responder)
             for seat in range(2)
         ]
         alone = OpponentMixture(known_share, None)
-        schedule = [turn for other in others for turn in (own_menu, (other, alone, 2))]
-    progress = Progress(f"retraining {name}, turn boards", len(deals))
+        schedule = [step for other in others for step in (on_own_tree, (other, alone, 2))]
+    progress = Progress(f"retraining {name}, turn boards", len(turn_boards))
     strategy_sums = memo(
-        train_alternately, schedule, game.start(warm_start), deals, progress, 2
+        train_alternately, schedule, solver.start(warm_start), turn_boards, progress, 2
     ).strategy_sums
     how = {
         "learner": "OCT, leaves retrained by CFR-BR",
-        "turn_boards": len(deals),
+        "turn_boards": len(turn_boards),
         "known_share": known_share,
     }
     return TreeAgent(
@@ -450,9 +455,9 @@ def retrain(
     )
 
 
-def _boards(deal: np.ndarray) -> np.ndarray:
-    """Boards (n, 5) of a deal (4 + n,)."""
-    return np.array([[*deal[:4], river] for river in deal[4:]], dtype=np.int64)
+def _river_boards(turn_board: np.ndarray) -> np.ndarray:
+    """Boards (n, 5) of a turn board and its rivers (4 + n,)."""
+    return np.array([[*turn_board[:4], river] for river in turn_board[4:]], dtype=np.int64)
 
 
 def _strategy(

@@ -96,8 +96,8 @@ def planted() -> tuple[DecisionTree, BranchSums]:
 
 def test_a_planted_bluff_is_found():
     tree, seen = planted()
-    conditions, earned, node = branches.best_bluff(seen, tree, deepest=2, least=0.5, equity=0.35)
-    assert (node, conditions) == (3, 2), "4 bets but loses by it"
+    n_met, earned, node = branches.best_bluff(seen, tree, deepest=2, least=0.5, equity=0.35)
+    assert (node, n_met) == (3, 2), "4 bets but loses by it"
     assert earned == pytest.approx(0.1 * 0.8 * 50, rel=0.1)
     assert branches.best_bluff(seen, tree, deepest=2, least=0.9, equity=0.35)[::2] == (1, 3)
     assert branches.best_bluff(seen, tree, deepest=1, least=0.5, equity=0.35)[2] == 1

@@ -145,11 +145,11 @@ def advantage(sums: BranchSums, node: int, label: int, other: int) -> Mean:
 def best_bluff(
     sums: BranchSums, model: DecisionTree, *, deepest: int, least: float, equity: float
 ) -> tuple[int, float, int] | None:
-    """The branch that bluffs best: (conditions, dollars a game that its bets earn, node); None if
+    """The branch that bluffs best: (criteria met, dollars a game that its bets earn, node); None if
     none bets.
 
     Considered are branches at most `deepest` splits from the root whose hands have a mean equity of
-    at most `equity`. Best is the largest tuple. Conditions: a bet or raise has a frequency of at
+    at most `equity`. Best is the largest tuple. Criteria: a bet or raise has a frequency of at
     least `least`; it gains over checking or calling, the interval included.
     """
     gain, bets = bet_gain(sums, slice(None)), np.nan_to_num(shares(sums))[:, CALL + 1 :].sum(axis=1)
@@ -158,7 +158,7 @@ def best_bluff(
         & (node_depths(model) <= deepest)
         & (bets > 0)
     )
-    conditions = (bets >= least).astype(int) + (gain.mean > gain.ci95)
+    n_met = (bets >= least).astype(int) + (gain.mean > gain.ci95)
     earned = sums.earned[:, :, CALL + 1 :].sum(axis=2).mean(axis=0)
     nodes = np.flatnonzero(considered).tolist()
-    return max(((int(conditions[k]), float(earned[k]), k) for k in nodes), default=None)
+    return max(((int(n_met[k]), float(earned[k]), k) for k in nodes), default=None)
