@@ -1,3 +1,1 @@
-"""What every notebook uses: the runner, parameters, stored results, many workers, files, tables,
-pictures.
-"""
+"""For notebooks and their runner: environment, parameters, numbers in prose, tables, pictures."""
