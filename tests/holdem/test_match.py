@@ -59,9 +59,9 @@ def test_values_of_actions_equal_brute_force_and_a_decision_is_worth_their_mean(
         np.testing.assert_allclose(
             found.value[player][:, HOLES], value[player], rtol=2e-4, atol=2.0
         )
-        np.testing.assert_allclose(found.own[player][:, HOLES], reach[player], rtol=1e-4)
+        np.testing.assert_allclose(found.own_reach[player][:, HOLES], reach[player], rtol=1e-4)
         np.testing.assert_allclose(
-            found.others[player][:, HOLES], reach[1 - player] @ APART, rtol=1e-4, atol=1e-4
+            found.opposing_reach[player][:, HOLES], reach[1 - player] @ APART, rtol=1e-4, atol=1e-4
         )
     for node in np.flatnonzero(SMALL.kind == DECISION):
         below = children(SMALL, node)

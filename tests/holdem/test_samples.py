@@ -249,9 +249,9 @@ def test_costs_are_what_a_match_loses(policy, street):
     values = Match(TREE, [even, *changes]).play(board)
     lost = values[0, 0] - values[1:, 0] if seat == 0 else values[0, 1:] - values[0, 0]
     play = action_values(TREE, even, even, board)
-    come = (play.own[seat, node] * play.others[seat, node])[buckets == bucket].sum() / (
-        play.own[0, 0] @ play.others[0, 0]
-    )
+    come = (play.own_reach[seat, node] * play.opposing_reach[seat, node])[
+        buckets == bucket
+    ].sum() / (play.own_reach[0, 0] @ play.opposing_reach[0, 0])
     assert lost == pytest.approx(costs * come, rel=2e-3, abs=2e-4)
 
 

@@ -23,9 +23,9 @@ class ActionValues(NamedTuple):
     """A board's play in both seats; player p at decisions of player p."""
 
     # (2, n_nodes, 1326) float32 player p's reach of a node with a hole
-    own: np.ndarray
-    # (2, n_nodes, 1326) float64 the opponent's reach, summed over holes that share no card with it
-    others: np.ndarray
+    own_reach: np.ndarray
+    # (2, n_nodes, 1326) float64 the opponent's reach, summed over holes that share no card with one
+    opposing_reach: np.ndarray
     # (2, n_nodes, 1326) float32 dollars that p wins from there, summed over those holes
     value: np.ndarray
     # (n_nodes, 1326) float32 probability of the action leading to a node, by its player's policy
@@ -37,7 +37,7 @@ def action_values(
 ) -> ActionValues:
     """Values to a player who follows `mine` in either seat against `theirs`.
 
-    board: five cards as dealt, else ValueError. Divide `value` by `others` for dollars a
+    board: five cards as dealt, else ValueError. Divide `value` by `opposing_reach` for dollars a
     game that reaches the node.
     """
     board = [int(c) for c in board]

@@ -90,7 +90,7 @@ Rows = dict[int, StreetRows]
 
 
 class OpponentMixture(NamedTuple):
-    """An opponent that plays a best response to the learner in a share of the hands, and a table in
+    """An opponent that plays a best response to the learner in a share of the hands, a policy in
     the rest.
 
     OpponentMixture(share, None): in the rest it plays the learner's current strategy, so that
@@ -238,7 +238,7 @@ class CfrBr:
             reach[1 - self._seat] = 0
 
         share, best, actions = np.float32(opponent.share), reach, _NO_ACTIONS  # 2. opponent
-        other_rows = _table_rows(opponent.policy, turn) if opponent.policy else rows
+        other_rows = _policy_rows(opponent.policy, turn) if opponent.policy else rows
         if share > 0:
             best, actions = self._responder_reach(state, boards, rows, reach, weight, responder)
         other = self._reach(other_rows, turn) if opponent.policy else reach
@@ -473,7 +473,7 @@ def _strategy(
     }
 
 
-def _table_rows(table: TablePolicy, board: np.ndarray) -> Rows:
-    """A table's rows on a turn board and its rivers."""
-    rows = {n: table.street_rows(n, board[: BOARD_CARDS[n]].tolist()) for n in range(3)}
-    return rows | {3: (table.tables[3], np.arange(N_RIVER_BUCKETS, dtype=np.int32))}
+def _policy_rows(policy: TablePolicy, board: np.ndarray) -> Rows:
+    """A policy's rows on a turn board and its rivers."""
+    rows = {n: policy.street_rows(n, board[: BOARD_CARDS[n]].tolist()) for n in range(3)}
+    return rows | {3: (policy.tables[3], np.arange(N_RIVER_BUCKETS, dtype=np.int32))}

@@ -88,21 +88,21 @@ class Abstraction(Protocol):
 
 
 class HandBuckets:
-    """A table's buckets before and on the flop, other buckets on the turn, levels of equity on the
-    river. Learning begins with the table's strategy until the turn, and with weights of 0 from
+    """A base policy's buckets before and on the flop, other buckets on the turn, levels of equity
+    on the river. Learning begins with the base policy until the turn, and with weights of 0 from
     there on.
     """
 
     def __init__(
-        self, tree: BettingTree, table: TablePolicy, turn_ids: np.ndarray, river_levels: int
+        self, tree: BettingTree, base_policy: TablePolicy, turn_ids: np.ndarray, river_levels: int
     ):
         """turn_ids (16432, 1326): buckets on the turn, as in `Buckets`; river_levels: of equity,
         equally wide, 1 to 1,981.
         """
-        preflop, flop, _, river = table.buckets.n_buckets
-        self.tree, self.base_policy = tree, table
+        preflop, flop, _, river = base_policy.buckets.n_buckets
+        self.tree, self.base_policy = tree, base_policy
         self.buckets = Buckets(
-            table.buckets.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river)
+            base_policy.buckets.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river)
         )
         rows = (
             *map(np.arange, self.buckets.n_buckets[:3]),

@@ -127,7 +127,7 @@ def _child_of(match: BettingTree, node: int, action: tuple[str, int]) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _follow(street, table, row_of_hole, before, after, out):
+def _follow_readings(street, table, row_of_hole, before, after, out):
     """Carry each hole's weights of readings over a street's edges, and write the agent's action
     probabilities to out (n_holes, width).
 
@@ -174,7 +174,7 @@ class TranslatedPolicy:
             table, row_of_hole = self.policy.street_rows(k, board[: BOARD_CARDS[k]], wanted_holes)
             before, weight = weight, np.empty((len(holes), len(at.end)), dtype=np.float32)
             out = np.repeat(self._calls[k], len(holes), axis=0)
-            _follow(at, table, row_of_hole[holes], before, weight, out)
+            _follow_readings(at, table, row_of_hole[holes], before, weight, out)
         row = np.zeros(N_HOLES, dtype=np.int32)
         row[holes] = np.arange(len(holes))
         return out, row

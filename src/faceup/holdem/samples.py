@@ -71,7 +71,7 @@ def action_costs(
         for street, n_cards in enumerate(BOARD_CARDS):
             nodes = tree.street_start[street : street + 2]
             bucket = hole_buckets(policy.buckets, street, board[:n_cards])
-            values = played.value, played.others
+            values = played.value, played.opposing_reach
             _add_by_bucket(*nodes, tree.parent, tree.actor, bucket, free, *values, sums[street])
         progress(k + 1)
     costs = []

@@ -69,8 +69,9 @@ def branch_sums(
             _, nodes, situation = policy.betting_inputs[street]
             for node, leaf in zip(nodes.tolist(), leaves[situation], strict=True):
                 player = tree.actor[node]
-                own = played.own[player, node] / (2 * N_PAIRS)  # two seats, all pairs of holes
-                probability = own * played.others[player, node]
+                # two seats, all pairs of holes
+                own = played.own_reach[player, node] / (2 * N_PAIRS)
+                probability = own * played.opposing_reach[player, node]
                 sums.equity[b] += np.bincount(leaf, probability * equity, n)
                 np.add.at(sums.by_equity, (leaf, bins), probability)
                 below = children(tree, node)
@@ -83,7 +84,7 @@ def branch_sums(
                     columns = [probability, gain, probability * share, gain * share]
                     reply = tree.first_child[child]
                     if tree.actor[child] != player and tree.label[reply] == FOLD:
-                        columns.append(own * share * played.others[player, reply])
+                        columns.append(own * share * played.opposing_reach[player, reply])
                     for array, column in zip(sums, columns, strict=False):
                         array[b, :, tree.label[child]] += np.bincount(leaf, column, n)
         progress(b + 1)
