@@ -53,8 +53,11 @@ VALUES = {  # definition: valid values, invalid values
     "epochs": ([5000, 10**9], [0, 5001]),
     "share": ([0, 1, 0.5], [-0.1, 1.1, True, float("nan"), float("inf"), "0.5"]),
     "hole": (["Ac3h"], ["Ac", "AcAc", "Ac3x", "Ac3hKh", "ac3h", " Ac3h", 23]),
-    "counts": ([[1, 3]], [[], [3, 3], [3, 1], [0], 5, [1, 2.0]]),
-    "raises": ([[[1, 2], []]], [[[2, 1]], [[0]], [], [1]]),
+    "thresholds": ([[0.1, 0.1, 0, 0.49]], [[1, 1, 1, 1], [0.5] * 4, [0.1] * 3]),
+    "match_hands": ([4, 100], [2, 5]),
+    "one_size": ([[[1], []]], [[[0.5, 1]], []]),
+    "counts": ([[1, 3]], [[], [3, 3], [3, 1], [0], 5, [1, 2.0], ["1", "2"], [None, 1]]),
+    "raises": ([[[1, 2], []]], [[[2, 1]], [[0.3, 0.1 + 0.2]], [[0.333333, 1 / 3]], [[0]], [], [1]]),
 }
 
 
@@ -71,6 +74,16 @@ WRONG = [  # text of the file, its replacement, the message
     ("Kh3sJc\n", "Kh3hJc\n", "expected not {*wrap(equity.example_hole, 2)} & "),
     (" iterations: 44000", " iterations: 3000", "expected max(selfplay.snapshots) < self"),
     (" all-in\n  - 1\n", " all-in\n  - 3\n", "expected {*evaluation.responder_sizes} <= "),
+    ("  - 0.1\n  - -0.1\n", "  - 0\n  - -0.1\n", "expected bayes.shifts[0] > 0 > bayes.shifts[1]"),
+    ("  - 0.1\n  - -0.1\n", "  - 0.11\n  - -0.1\n", "expected all(abs(20 * shift - round(20 * "),
+    ("  epoch: 100 ", "  epoch: 50000 ", "expected selfplay.epoch <= selfplay.iterations"),
+    ("bot_75_buckets: 100", "bot_75_buckets: 50000", "expected max(opponents.substitute_buckets, "),
+    ("  value_boards: 400", "  value_boards: 961", "expected distill.value_boards <= (1 - "),
+    (
+        "  match_hands: 100",
+        "  match_hands: 2",
+        "bayes.match_hands: 2 is less than the minimum of 4",
+    ),
     ("  gamma:", "  gama:", "selfplay: 'gamma' is a required property; selfplay: Additional"),
     ("  gamma: 2\n", "  gamma: 2\n  gamma: 3\n", "while constructing a mapping"),
     *((RIGHT, damaged, "") for damaged in ("", "- 1\n", "seed: [a, b", RIGHT[: len(RIGHT) // 2])),

@@ -20,9 +20,10 @@ from ruamel.yaml import YAML, YAMLError
 from faceup.util.paths import ROOT
 
 
-def _increasing(validator: Any, wanted: bool, value: Any, schema: Any) -> Any:
-    if isinstance(value, list) and not all(a < b for a, b in pairwise(value)):
-        yield ValidationError(f"{value} is not increasing")
+def _increasing(validator: Any, step: float, value: Any, schema: Any) -> Any:
+    numbers = isinstance(value, list) and all(type(x) in (int, float) for x in value)
+    if numbers and not all(b - a > step for a, b in pairwise(value)):
+        yield ValidationError(f"{value} is not increasing by over {step}")
 
 
 _strict = Draft202012Validator.TYPE_CHECKER.redefine_many(
@@ -65,7 +66,7 @@ def load_parameters(
     sections = {key: SimpleNamespace(**own) for key, own in values.items() if type(own) is dict}
     for rule in schema.get("together", ()):
         if not eval(rule, {"wrap": wrap}, sections):
-            named = {key: eval(key, sections) for key in re.findall(r"[a-z_]+\.[a-z_]+", rule)}
+            named = {key: eval(key, sections) for key in re.findall(r"[a-z_]+\.[a-z0-9_]+", rule)}
             raise ValueError(f"{name}: expected {rule}; there is {named}")
     return values
 
