@@ -11,10 +11,11 @@ from games import (
     node_values,
     random_models,
     random_table,
+    save_random_agent,
     threads,
 )
 
-from faceup.holdem.agents import TreeAgent, load_agent
+from faceup.holdem.agents import load_agent
 from faceup.holdem.best_response import fold_values
 from faceup.holdem.betting_tree import children, columns, decisions
 from faceup.holdem.buckets import river_equities
@@ -245,9 +246,7 @@ def test_a_seat_against_other_sizes_learns_its_half(equities, size):
 
 def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(equities, tmp_path):
     """Leaf probabilities are those of `CfrBr.train`, also with other bets on every second pair."""
-    agent = TreeAgent(
-        SMALL_MENU, random_models(SMALL.labels, 9), equities, provenance={"menu": SMALL_MENU}
-    )
+    agent = load_agent(save_random_agent(tmp_path / "random.json", SMALL_MENU, 9), equities)
     other, share = menu_from(*[[[0.5, 2], []]] * 4), 0.25
     # it learns in the table's groups before the turn
     responder = HandBuckets(SMALL, TABLE, np.zeros_like(FEW_BUCKETS.turn), 1)

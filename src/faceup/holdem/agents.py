@@ -376,7 +376,7 @@ def load_agent(
     Raises ValueError naming the file and what is wrong with it.
     """
     name, file = Path(path).name, load_agent_file(Path(path))
-    menu = file.provenance.get("menu")
+    menu: Any = file.provenance.get("menu")
     try:
         labels = menu_labels(menu)
     except ValueError as error:
