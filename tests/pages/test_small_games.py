@@ -20,24 +20,23 @@ LEDUC, DATA = build(RLCARD), data_of("leduc")
 EVEN = [
     row | {"sheet": [1 / len(row["actions"])] * len(row["actions"])} for row in DATA["situations"]
 ]
-N_OPPOSING_HOLES = {
+OPPONENTS = {
     name: f"strategiesOf(given.situations).{name}" for name in ("sheet", "equilibrium", "answer")
 }
 # takes all actions alike, so that all lines are met
-N_OPPOSING_HOLES["even"] = "strategiesOf(given.even).sheet"
+OPPONENTS["even"] = "strategiesOf(given.even).sheet"
 VALUES = """
-const name = s => s.card + (s.public ?? "") + ":" + s.line, rank = card => card === null ? null : RANKS.indexOf(card);
-const found = opponent =>
-  given.situations.map(s => [opponent[name(s)], actionValues(opponent, rank(s.card), rank(s.public), s.line)]);
+const name = s => s.card + (s.public ?? "") + ":" + s.line;
+const rank = card => card === null ? null : RANKS.indexOf(card);
+const valuesOf = (opponent, s) => actionValues(opponent, rank(s.card), rank(s.public), s.line);
+const found = opponent => given.situations.map(s => [opponent[name(s)], valuesOf(opponent, s)]);
 """
 
 
-@pytest.mark.parametrize("opponent", N_OPPOSING_HOLES)
+@pytest.mark.parametrize("opponent", OPPONENTS)
 def test_leducs_action_values_are_pythons(opponent):
     """Of every action in all 288 situations; against two opponents the notebook's, too."""
-    found = run(
-        f"found({N_OPPOSING_HOLES[opponent]})", DATA | {"even": EVEN}, VALUES, ["leduc_rules"]
-    )
+    found = run(f"found({OPPONENTS[opponent]})", DATA | {"even": EVEN}, VALUES, ["leduc_rules"])
     shares = [
         [played[a] for a in row["actions"]]
         for (played, _), row in zip(found, DATA["situations"], strict=True)
