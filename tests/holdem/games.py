@@ -13,12 +13,10 @@ from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, STREETS
 from faceup.cards.features import feature_names
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem import reference
-from faceup.holdem.best_response import Responder
 from faceup.holdem.bet_translation import translate_action
 from faceup.holdem.betting_lines import legal_action, read_line
 from faceup.holdem.betting_tree import BettingTree, build_tree, children, columns
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets
-from faceup.holdem.exploitability import Exploitability, summarise
 from faceup.holdem.infosets import HandBuckets
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_from, menu_labels
@@ -47,14 +45,6 @@ def threads(n: int) -> Iterator[None]:
         yield
     finally:
         numba.set_num_threads(before)
-
-
-def exploitability(
-    tree: BettingTree, policy, flops: np.ndarray, preflop_wins: np.ndarray
-) -> Exploitability:
-    """Exploitability of a policy on flops (n, 3)."""
-    responder = Responder(tree, policy, preflop_wins)
-    return summarise(responder, responder.flops(flops))
 
 
 def equity_levels(n_levels: int) -> HandBuckets:

@@ -4,7 +4,8 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from games import PUSH, SMALL, RandomPolicy, exploitability, node_values, preflop_edges
+from games import PUSH, SMALL, RandomPolicy, node_values, preflop_edges
+from numpy.testing import assert_allclose, assert_array_equal
 
 from faceup.cards.cards import (
     CLASS_OF_HOLE,
@@ -16,7 +17,14 @@ from faceup.cards.cards import (
 )
 from faceup.holdem.best_response import FlopValues, Responder, next_street_nodes, turn_weights
 from faceup.holdem.betting_tree import build_tree, children, decisions
-from faceup.holdem.exploitability import Exploitability, difference, sample_flops, summarise
+from faceup.holdem.exploitability import (
+    Exploitability,
+    FlopSample,
+    difference,
+    exploitability,
+    sample_flops,
+    summarise,
+)
 from faceup.holdem.policy import FixedPolicy, river_equities
 from faceup.holdem.rules import DECISION, FOLD, FOLD_END, BettingState, menu_from
 from faceup.holdem.showdown import free_holes
@@ -37,7 +45,8 @@ def answered(all_in_wins):
 
 def test_always_all_in_is_known_exactly(all_in_wins):
     """By the equities of 169 hands, on a few flops."""
-    found = exploitability(PUSH, FixedPolicy(PUSH, len(PUSH.labels) - 1), FLOPS, all_in_wins)
+    sample, push = FlopSample(FLOPS, None), FixedPolicy(PUSH, len(PUSH.labels) - 1)
+    (found,) = exploitability(PUSH, push, sample, all_in_wins)
     called = 20_000 * preflop_edges(all_in_wins)
     known = 10 * np.mean([np.maximum(called, -blind).mean() for blind in (50, 100)])
     assert known == pytest.approx(15_661, abs=1)
@@ -56,9 +65,7 @@ def test_always_call_pays_for_every_good_river(all_in_wins):
     by_class = np.bincount(CLASS_OF_HOLE, weights=expected, minlength=169)
     limped = [i for i, node in enumerate(next_street_nodes(PUSH, 0)) if PUSH.kind[node] == DECISION]
     for player in range(2):
-        np.testing.assert_allclose(
-            flop.values[0, player, limped], by_class[None], rtol=1e-4, atol=100
-        )
+        assert_allclose(flop.values[0, player, limped], by_class[None], rtol=1e-4, atol=100)
     assert flop.pairs.sum() == 1176 * 1081
 
 
@@ -100,9 +107,7 @@ def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(a
     for node in decisions(tree, 1)[::-1]:
         climb(tree, node, expected)
     nodes = [*decisions(tree, 1), *next_street_nodes(tree, 1)]
-    np.testing.assert_allclose(
-        responder._flop(flop)[0][:, nodes], expected[:, nodes], rtol=1e-4, atol=50
-    )
+    assert_allclose(responder._flop(flop)[0][:, nodes], expected[:, nodes], rtol=1e-4, atol=50)
 
 
 class OwnRivers(RandomPolicy):
@@ -128,7 +133,7 @@ def test_values_on_a_turn_against_brute_force(all_in_wins):
         climb(tree, node, expected)
     responder = Responder(tree, policy, all_in_wins)
     (value,) = responder._turn(board[:3], board[3], IDENTITY, responder._forward(board[:3]))
-    np.testing.assert_allclose(value[:, turns], expected[:, turns], rtol=2e-4, atol=200)
+    assert_allclose(value[:, turns], expected[:, turns], rtol=2e-4, atol=200)
 
 
 def test_fewer_sizes_win_less_and_the_policy_keeps_its_own(all_in_wins):
@@ -136,9 +141,9 @@ def test_fewer_sizes_win_less_and_the_policy_keeps_its_own(all_in_wins):
     found = Responder(SMALL, victim, all_in_wins, [None, [], [1]]).flop(SYMMETRIC)
     more, less, pots = found.values
     assert (less <= more + 1).all() and less.sum() < more.sum()
-    np.testing.assert_array_equal(pots, more)
+    assert_array_equal(pots, more)
     alone = Responder(SMALL, victim, all_in_wins, [[]]).flop(SYMMETRIC)
-    np.testing.assert_array_equal(alone.values[0], less)
+    assert_array_equal(alone.values[0], less)
     for sizes in (1, "1", [[1]], [None], [3], [True]):
         with pytest.raises(ValueError, match=r"sizes: .*, expected some of the tree's .'raise_1'"):
             Responder(SMALL, victim, all_in_wins, [sizes])
@@ -158,7 +163,7 @@ def test_all_turn_cards_given_are_all_turn_cards_and_a_sample_weighs_each_alike(
     responder = Responder(PUSH, RandomPolicy(PUSH, 5, n_rows=1), all_in_wins)
     every = [card for card in range(52) if card not in SYMMETRIC]
     for one, other in zip(responder.flop(SYMMETRIC), responder.flop(SYMMETRIC, every), strict=True):
-        np.testing.assert_array_equal(one, other)
+        assert_array_equal(one, other)
     flop = [0, 4, 8]
     fixed, mean = fixing_permutations(flop, np.arange(24)), np.zeros(52)
     for card in (card for card in range(52) if card not in flop):  # one turn card, each in turn
@@ -180,7 +185,7 @@ def test_a_hole_that_blocks_turn_cards_is_worth_as_much_as_the_others(all_in_win
         for node in next_street_nodes(PUSH, 1)
         if PUSH.kind[node] == DECISION and PUSH.bets[node].sum() == 200
     ]
-    np.testing.assert_allclose(value[0, 0, checked][:, free_holes(flop)], 100 * 1081, rtol=1e-5)
+    assert_allclose(value[0, 0, checked][:, free_holes(flop)], 100 * 1081, rtol=1e-5)
 
 
 def test_sample_of_flops_is_even():

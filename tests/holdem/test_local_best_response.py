@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from games import PUSH, RandomPolicy, exploitability, pair_outcomes, preflop_edges
+from games import PUSH, RandomPolicy, pair_outcomes, preflop_edges
 from pokerkit import parse_range
 
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.matchups import RUNOUTS_PREFLOP
 from faceup.holdem.agents import FunctionAgent, PolicyAgent
-from faceup.holdem.exploitability import sample_flops
+from faceup.holdem.exploitability import FlopSample, exploitability, sample_flops
 from faceup.holdem.local_best_response import (
     LBR_SETTINGS,
     LocalResponder,
@@ -120,7 +120,8 @@ def test_never_more_than_a_best_response_and_subsets_of_holes_win_together_what_
     """On the responder's own tree, intervals apart."""
     victim = RandomPolicy(PUSH, 2, n_rows=1)
     asked = PolicyAgent(PUSH, victim)
-    best = exploitability(PUSH, victim, sample_flops(4, np.random.default_rng(3)), all_in_wins)
+    sample = FlopSample(sample_flops(4, np.random.default_rng(3)), None)
+    (best,) = exploitability(PUSH, victim, sample, all_in_wins)
     local = lbr_on_boards(asked, {"": Lookahead((0, 1, 2, 3), ())}, BOARDS, all_in_wins)[""]
     assert 0 < local.mbb - local.ci95 < best.mbb + best.ci95
     free = np.flatnonzero(free_holes(BOARDS[2]))

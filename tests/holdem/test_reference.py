@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from games import BOARD, FEW_BUCKETS, PUSH, SMALL, equity_levels, pair_outcomes
+from numpy.testing import assert_allclose
 
 from faceup.cards.cards import hole_index, parse_cards
 from faceup.holdem import reference
@@ -27,7 +28,7 @@ def test_a_deal_is_what_another_evaluator_says_and_regret_matching_by_hand():
     dealt, (holes, outcome) = reference.deal(BOARD), pair_outcomes(BOARD)
     assert (dealt.holes == holes).all() and (dealt.apart == ~np.isnan(outcome)).all()
     assert (dealt.beats == np.nan_to_num(outcome)).all()
-    np.testing.assert_allclose(
+    assert_allclose(
         reference.regret_matching(np.array([[3, -2, 1], [-1, 0, -1]])),
         [[0.75, 0, 0.25], [1 / 3] * 3],
     )
@@ -58,9 +59,7 @@ def test_best_responses_to_a_bluff_catcher_win_what_another_solver_says(calls, e
     tree, dealt = bluff_catcher(20, "QsQh")
     chance = np.ones((len(tree.kind), 3)) * (tree.label != len(tree.labels) - 1)[:, None]
     chance[children(tree, children(tree, 0)[-1])] = [[1 - calls], [calls]]
-    np.testing.assert_allclose(
-        won(tree, dealt, reference.best_response(tree, dealt, chance, 1), 20), expected
-    )
+    assert_allclose(won(tree, dealt, reference.best_response(tree, dealt, chance, 1), 20), expected)
 
 
 @pytest.mark.parametrize("opponent", ["self", "best"])
@@ -72,7 +71,7 @@ def test_a_bluff_catcher_s_equilibrium_is_another_solver_s(opponent):
     for t in range(1, 401):
         reference.step(tree, dealt, rows, regrets, strategy_sums, opponent, weight=t)
     chance = reference.action_probabilities(tree, reference.strategy(tree, strategy_sums), rows)
-    np.testing.assert_allclose(won(tree, dealt, chance, 10), (0, 0, 15, 5), atol=0.4)
+    assert_allclose(won(tree, dealt, chance, 10), (0, 0, 15, 5), atol=0.4)
     first, second, _, aces = chance[children(tree, 0)[-1]]
     assert (first + second, aces, won(tree, dealt, chance, 10)[-1]) == pytest.approx(
         (0.5, 1, 5), abs=0.02
@@ -102,13 +101,11 @@ def test_self_play_is_the_references():
         run.advance(1)
         for fast, plain in ((run.regrets, regrets), (run.strategy_sums, strategy_sums)):
             for found, wanted in zip(fast, plain, strict=True):
-                np.testing.assert_allclose(
-                    found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max()
-                )
+                assert_allclose(found, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
     for found, wanted in zip(
         run.average(), reference.strategy(SMALL, run.strategy_sums), strict=True
     ):
-        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+        assert_allclose(found, wanted, rtol=1e-5)
     assert (run.strategy_sums[3].sum(axis=1) == 0).any()  # there it is uniform
 
 
@@ -146,12 +143,12 @@ def test_a_river_street_is_the_references(opponent, by_reach):
             labels = tree.label[children(tree, node)]
             for found, wanted in ((state.regrets, regrets), (state.strategy_sums, strategy_sums)):
                 plain = wanted[3][:, columns(tree, node)]
-                np.testing.assert_allclose(
+                assert_allclose(
                     found[3][infosets][:, labels], plain, rtol=1e-3, atol=1e-4 * np.abs(plain).max()
                 )
     if not by_reach:
         learnt = reference.train(tree, BOARDS, rows_on, (1, 1, 1, LEVELS), opponent)
-        np.testing.assert_allclose(learnt[3], reference.strategy(tree, strategy_sums)[3], atol=1e-9)
+        assert_allclose(learnt[3], reference.strategy(tree, strategy_sums)[3], atol=1e-9)
 
 
 def test_leaves_that_decisions_share_lose_less_where_regrets_count_reach():
