@@ -96,14 +96,8 @@ def main(folder: Path) -> None:
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
         sys.exit(f"{folder} holds other things, expected a new folder or one of an earlier run")
     copy_tree(folder)
-    run(
-        sys.executable,
-        "-m",
-        "faceup.lab.parameters",
-        "params/smoke.yaml",
-        "params.yaml",
-        folder=folder,
-    )
+    profile = ("params/smoke.yaml", "params.yaml")
+    run(sys.executable, "-m", "faceup.lab.parameters", *profile, folder=folder)
     try:
         run_stages(folder)
         run(sys.executable, "-m", "dvc", "commit", "--force", folder=folder)

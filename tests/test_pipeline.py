@@ -182,12 +182,8 @@ def test_figures_are_drawn_from_their_numbers_alone(tmp_path):
     for name in ("params.yaml", "params.schema.yaml"):
         shutil.copy(ROOT / name, tmp_path)
     around = os.environ | {"FACEUP_ROOT": str(tmp_path), "PYTHONPATH": str(SOURCES)}
-    done = subprocess.run(
-        [sys.executable, "-m", "faceup.lab.run", "--figures"],
-        env=around,
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, "-m", "faceup.lab.run", "--figures"]
+    done = subprocess.run(command, env=around, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     numbers = ROOT / "reports" / "numbers"
     shown = [

@@ -54,10 +54,8 @@ def record(section: str, **values: object) -> None:
     """Replace one section of reports/benchmarks.json; the others stay as they are."""
     versions = f"Python {platform.python_version()}, numba {numba.__version__}"
     sections = load_json(PATH) if PATH.is_file() else {}
-    sections[section] = {
-        "machine": f"{processor()}, {numba.get_num_threads()} threads, {versions}",
-        **values,
-    }
+    machine = f"{processor()}, {numba.get_num_threads()} threads, {versions}"
+    sections[section] = {"machine": machine, **values}
     write_json(PATH, dict(sorted(sections.items())))
 
 
@@ -102,12 +100,8 @@ def test_safe(table, equities, all_in_wins):
     oct_x = load_agent(AGENTS / "oct_x.json", equities).policy(TREE)
     trees = [truncate(tree, 8) for tree in oct_x.models]
     levels = HandBuckets(TREE, table, table.buckets.turn, 40)
-    game = CfrBr(
-        TreeLeaves(ModelPolicy(TREE, trees, equities, oct_x.feature_set)),
-        all_in_wins,
-        levels,
-        by_reach=True,
-    )
+    leaves = TreeLeaves(ModelPolicy(TREE, trees, equities, oct_x.feature_set))
+    game = CfrBr(leaves, all_in_wins, levels, by_reach=True)
     deals = np.array([STREAM(k).permutation(52)[:10] for k in range(12)])
     opponent = OpponentMixture(0.4, table)
     state = game.train(game.start(1e7), deals[:2], opponent, boards_per_update=2)  # compiles
@@ -121,12 +115,8 @@ def test_exploitability(table, all_in_wins):
     responder = Responder(TREE, table, all_in_wins, [[1], None])
     responder.flop([0, 1, 2])  # compiles
     first, second = sample_flops(2, rng(1, "test")).tolist()
-    record(
-        "exploitability",
-        seconds_per_flop=round(
-            seconds(lambda: (responder.flop(first), responder.flop(second))) / 2, 2
-        ),
-    )
+    taken = seconds(lambda: (responder.flop(first), responder.flop(second))) / 2
+    record("exploitability", seconds_per_flop=round(taken, 2))
 
 
 def test_one_card_games():

@@ -28,10 +28,8 @@ def test_numbers_of_cards_holes_and_starting_hands():
         ]
         assert (cards.CLASS_OF_HOLE[permuted] == cards.CLASS_OF_HOLE).all()
     assert sorted(np.bincount(cards.CLASS_OF_HOLE).tolist()) == [4] * 78 + [6] * 13 + [12] * 78
-    assert cards.CLASS_NAMES[:3] == ("AA", "AKs", "AQs") and cards.CLASS_NAMES[13:15] == (
-        "AKo",
-        "KK",
-    )
+    assert cards.CLASS_NAMES[:3] == ("AA", "AKs", "AQs")
+    assert cards.CLASS_NAMES[13:15] == ("AKo", "KK")
     for text, name in [
         ("AcAd", "AA"),
         ("KhAh", "AKs"),

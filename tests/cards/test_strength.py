@@ -13,11 +13,7 @@ from faceup.cards.cards import HOLE_CARDS, parse_cards
 from faceup.cards.strength import category, hand_strength, strength
 
 # phevaluator's rank of the worst hand of each category; 1 is the best hand of all
-NAMES = (
-    "straight flush, quads, full house, flush, straight, trips, two pair, pair, high card".split(
-        ", "
-    )
-)
+NAMES = "straight flush,quads,full house,flush,straight,trips,two pair,pair,high card".split(",")
 WORST = dict(zip(NAMES, (10, 166, 322, 1599, 1609, 2467, 3325, 6185, 7462), strict=True))
 # hands that are rarely drawn: a royal and a low straight flush, quads by kicker, three pairs, two
 # triples, five-high straight

@@ -88,22 +88,12 @@ def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(a
     responder = Responder(tree, RandomPolicy(tree, 5, n_rows=1), all_in_wins)
     reach, free = responder._forward(flop), free_holes(flop)
     apart = np.array([free_holes(pair) for pair in HOLE_CARDS])
-    expected = (
-        sum(
-            responder._turn(flop, card, IDENTITY, reach)[0]
-            for card in range(52)
-            if card not in flop
-        )
-        / 45
-    )
+    turns = [card for card in range(52) if card not in flop]
+    expected = sum(responder._turn(flop, card, IDENTITY, reach)[0] for card in turns) / 45
     for node in np.flatnonzero((tree.kind == FOLD_END) & (tree.street == 1)):
         for player, sign in ((tree.actor[node], -1), (1 - tree.actor[node], 1)):
-            expected[player, node] = (
-                sign
-                * tree.bets[node, tree.actor[node]].sum()
-                * (apart @ reach[1 - player, node])
-                * free
-            )
+            lost, others = tree.bets[node, tree.actor[node]].sum(), apart @ reach[1 - player, node]
+            expected[player, node] = sign * lost * others * free
     for node in decisions(tree, 1)[::-1]:
         climb(tree, node, expected)
     nodes = [*decisions(tree, 1), *next_street_nodes(tree, 1)]

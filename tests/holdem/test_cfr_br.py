@@ -39,12 +39,8 @@ RUN = CfrBr(LEVELS, EVEN, LEVELS)
 
 def leaves_run(equities, by_reach: bool = False) -> CfrBr:
     """A run that solves random trees; it begins with the answers that they have."""
-    return CfrBr(
-        TreeLeaves(ModelPolicy(SMALL, random_models(SMALL.labels, 9), equities)),
-        EVEN,
-        LEVELS,
-        by_reach,
-    )
+    leaves = TreeLeaves(ModelPolicy(SMALL, random_models(SMALL.labels, 9), equities))
+    return CfrBr(leaves, EVEN, LEVELS, by_reach)
 
 
 def random_state(run: CfrBr):
@@ -133,12 +129,8 @@ def add_regrets(regrets, weights, seen, player, value, street, counts=None) -> N
 def assert_learnt(found, before, wanted, tolerance):
     """Weights after one iteration, which counts 1 / 100."""
     for new, old, added in zip(found, before, wanted, strict=True):
-        np.testing.assert_allclose(
-            new - old,
-            0.01 * added,
-            rtol=tolerance,
-            atol=tolerance * 1e-3 * np.abs(added).max() + 2e-6,
-        )
+        near = tolerance * 1e-3 * np.abs(added).max() + 2e-6
+        np.testing.assert_allclose(new - old, 0.01 * added, rtol=tolerance, atol=near)
 
 
 def test_regrets_of_the_best_response():
@@ -152,20 +144,10 @@ def test_regrets_of_the_best_response():
             below = value[children(SMALL, node)]
             value[node] = below.max(axis=0) if SMALL.actor[node] == player else below.sum(axis=0)
         for s in (1, 0):
-            add_regrets(
-                wanted[s],
-                state.responder_regrets[s],
-                LEVELS.street_infosets(s, TURN[: 3 * s]),
-                player,
-                value,
-                s,
-            )
-    assert_learnt(
-        RUN.train(state, DEALS[:1, :6], BEST).responder_regrets,
-        state.responder_regrets,
-        wanted,
-        1e-3,
-    )
+            seen = LEVELS.street_infosets(s, TURN[: 3 * s])
+            add_regrets(wanted[s], state.responder_regrets[s], seen, player, value, s)
+    found = RUN.train(state, DEALS[:1, :6], BEST).responder_regrets
+    assert_learnt(found, state.responder_regrets, wanted, 1e-3)
 
 
 @pytest.mark.parametrize("by_reach", [False, True])
@@ -190,15 +172,8 @@ def test_regrets_against_who_plays_rows(opponent, by_reach):
             node_reach(SMALL, both, DEALS[0, :5], holes)[player, :before] if by_reach else 1
         )
         for s in (2, 1, 0):
-            add_regrets(
-                wanted[s],
-                state.regrets[s],
-                LEVELS.street_infosets(s, TURN[: (0, 3, 4)[s]]),
-                player,
-                value,
-                s,
-                counts,
-            )
+            seen = LEVELS.street_infosets(s, TURN[: (0, 3, 4)[s]])
+            add_regrets(wanted[s], state.regrets[s], seen, player, value, s, counts)
     assert_learnt(run.train(state, DEALS[:1, :6], opponent).regrets, state.regrets, wanted, 2e-3)
 
 

@@ -109,12 +109,8 @@ def test_sums_over_a_subset_of_holes_equal_brute_force(equities, tmp_path, expec
     own, theirs = build_tree(menus[0]), seat_trees(menus[1], menus[expects])
     models = ModelPolicy(own, random_models(own.labels, 30), equities)
     agents = [random_table(own, 14), models, models.argmax()]
-    save_opponent(
-        tmp_path,
-        Opponent(
-            menus[1], menus[expects], (random_table(theirs[0], 15), random_table(theirs[1], 17))
-        ),
-    )
+    policies = random_table(theirs[0], 15), random_table(theirs[1], 17)
+    save_opponent(tmp_path, Opponent(menus[1], menus[expects], policies))
     opponent, boards = load_opponent(tmp_path), [parse_cards("2c2d2h3s3c"), BOARD]
     size, stream = 40, partial(rng, 16, "test")
     won = play_opponent(menus[0], agents, opponent, boards, subset=(size, stream))

@@ -125,16 +125,8 @@ def test_a_river_street_is_the_references(opponent, by_reach):
     regrets, strategy_sums = empty(tree, (1, 1, 1, LEVELS)), empty(tree, (1, 1, 1, LEVELS))
     for k, board in enumerate(BOARDS):
         dealt = reference.deal(board)
-        reference.step(
-            tree,
-            dealt,
-            rows_on(board, dealt.holes),
-            regrets,
-            strategy_sums,
-            opponent,
-            (k + 1) / 100,
-            by_reach,
-        )
+        learnt, rows = (regrets, strategy_sums), rows_on(board, dealt.holes)
+        reference.step(tree, dealt, rows, *learnt, opponent, (k + 1) / 100, by_reach)
         state = fast.train(
             state, BOARDS[k : k + 1], OpponentMixture(float(opponent == "best"), None)
         )
@@ -243,12 +235,8 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
 
 
 def test_another_runs_checkpoint_is_not_used(tmp_path):
-    others = (
-        {"stream": partial(rng, 8, "test")},
-        {"discount": DISCOUNT._replace(gamma=3)},
-        {"tree": SMALL},
-        {"snapshots": ()},
-    )
+    others = [{"stream": partial(rng, 8, "test")}, {"discount": DISCOUNT._replace(gamma=3)}]
+    others += [{"tree": SMALL}, {"snapshots": ()}]
     for other in (*others, {"buckets": FEW_BUCKETS._replace(turn=FEW_BUCKETS.turn[::-1])}):
         run(tmp_path, 2)
         assert run(tmp_path, 2, **other)[1] == 1

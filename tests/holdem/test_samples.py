@@ -119,13 +119,8 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(equities, 
     )
     plain, moved = (select_features(rows, "pot-relative")[3] for rows in two)
     nodes = decisions(sizes, 3)
-    told = dict(
-        zip(
-            nodes.tolist(),
-            betting_features(sizes.bets[nodes], sizes.actor[nodes], "pot-relative"),
-            strict=True,
-        )
-    )
+    bets = betting_features(sizes.bets[nodes], sizes.actor[nodes], "pot-relative")
+    told = dict(zip(nodes.tolist(), bets, strict=True))
 
     def known(node, level):
         return answers(sizes, table, node, [level])[0]
@@ -169,11 +164,8 @@ def test_stakes_by_brute_force(policy):
     apart = (cards[:, None, :, None] != cards[None, :, None, :]).all(axis=(2, 3))
     nodes = np.flatnonzero(TREE.kind == DECISION)
     actor = TREE.actor[nodes]
-    wanted = (
-        reach[actor, nodes]
-        * (reach[1 - actor, nodes] @ apart)
-        * TREE.bets[nodes].sum(axis=(1, 2))[:, None]
-    )
+    pots = TREE.bets[nodes].sum(axis=(1, 2))[:, None]
+    wanted = reach[actor, nodes] * (reach[1 - actor, nodes] @ apart) * pots
     np.testing.assert_allclose(stakes_on(policy, board, nodes)[:, free], wanted, rtol=1e-4)
 
 

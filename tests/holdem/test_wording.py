@@ -11,26 +11,18 @@ from faceup.holdem.wording import action_name, call_words, condition, path_words
 
 def test_conditions_in_words():
     assert condition("equity", 0.27449, False) == "equity at most 27.45 %"
-    assert (
-        condition("river_equity_p90", np.float32(0.8934), True)
-        == "on over 10 % of rivers equity above 89.34 %"
-    )
+    found = condition("river_equity_p90", np.float32(0.8934), True)
+    assert found == "on over 10 % of rivers equity above 89.34 %"
     assert condition("turn_equity_p30", 0.5, False) == "on 30 % of turns equity at most 50 %"
-    assert [condition("flop_equity_p100", 0.75, above)[:7] for above in (False, True)] == [
-        "on all ",
-        "on some",
-    ]
+    assert condition("flop_equity_p100", 0.75, False).startswith("on all ")
+    assert condition("flop_equity_p100", 0.75, True).startswith("on some ")
     assert condition("opponent_bet_river", 10_750.0, True) == "opponent's river bet above $10,750"
-    assert [condition("bet_faced", 0.0027, above) for above in (False, True)] == [
-        "no bet faced",
-        "a bet faced",
-    ]
+    assert condition("bet_faced", 0.0027, False) == "no bet faced"
+    assert condition("bet_faced", 0.0027, True) == "a bet faced"
     assert condition("bet_faced", 0.5, False) == "bet faced at most 50 % of the pot"
     assert condition("flop_equity_p100", 0.99997, True) == "on some flops equity above 99.997 %"
-    assert [condition("button", 0.5, above) for above in (False, True)] == [
-        "in the big blind",
-        "on the button",
-    ]
+    assert condition("button", 0.5, False) == "in the big blind"
+    assert condition("button", 0.5, True) == "on the button"
 
 
 @pytest.mark.parametrize("street", range(4))

@@ -41,13 +41,8 @@ def random_questions(n: int) -> list[dict]:
     rng, found = np.random.default_rng(n), []
     for k in range(n):
         cards = rng.permutation(52)[:7].tolist()
-        found.append(
-            {
-                "hole": cards[:2],
-                "board": cards[2 : 2 + BOARD_CARDS[k % 4]],
-                "betting": random_betting(rng, k % 4),
-            }
-        )
+        board, betting = cards[2 : 2 + BOARD_CARDS[k % 4]], random_betting(rng, k % 4)
+        found.append({"hole": cards[:2], "board": board, "betting": betting})
     return found
 
 

@@ -37,11 +37,8 @@ def test_all_deals_are_counted(equities):
     counts = joint_odds(equities, 20)
     for street in range(4):
         assert counts[street].sum() == SPLITS[street] * DEALS
-        assert (
-            counts[street][..., WIN].sum()
-            == counts[street][..., LOSS].sum()
-            == SPLITS[street] * WINS
-        )
+        won, lost = (counts[street][..., result].sum() for result in (WIN, LOSS))
+        assert won == lost == SPLITS[street] * WINS
         assert counts[street][..., TIE].sum() == SPLITS[street] * TIES
         np.testing.assert_array_equal(counts[street], counts[street].swapaxes(0, 1)[..., ::-1])
 
@@ -69,15 +66,8 @@ def test_random_boards_equal_brute_force(equities, hole_equities, bins):
 
 
 def test_odds_on_an_edge_belong_to_the_higher_bin():
-    assert odds_bins(3, np.array([0, 197, 198, 395, 396, 1979, 1980]), 10).tolist() == [
-        0,
-        0,
-        1,
-        1,
-        2,
-        9,
-        9,
-    ]
+    equities = np.array([0, 197, 198, 395, 396, 1979, 1980])
+    assert odds_bins(3, equities, 10).tolist() == [0, 0, 1, 1, 2, 9, 9]
 
 
 def test_information_of_a_fair_coin_is_one_bit():

@@ -31,11 +31,8 @@ def test_random_limit_hands_equal_pokerkits():
         table, node = PokerkitTable(deck, limit=True), 0
         while LIMIT.kind[node] == DECISION:
             below = list(children(LIMIT, node))
-            assert (table.actor, table.street, table.over) == (
-                LIMIT.actor[node],
-                LIMIT.street[node],
-                False,
-            )
+            assert (table.actor, table.street) == (LIMIT.actor[node], LIMIT.street[node])
+            assert not table.over
             assert table.put == tuple(LIMIT.bets[node].sum(axis=1))
             labels = [LIMIT.label[c] for c in below]
             assert table.can_fold == (0 in labels) and (table.raises != (0, 0)) == (2 in labels)

@@ -63,12 +63,8 @@ def test_types_play_by_the_rules(moves, equities, hole_equities):
     """Each deal has types of its own."""
     deals = deal_hands(equities, 400, np.random.default_rng(1))
     shifts = np.random.default_rng(0).choice([0, *SHIFTS.values()], (2, 400))
-    ends = play_deals(
-        moves.tree,
-        tuple(OddsSeat(moves, equities, s) for s in shifts),
-        deals,
-        np.random.default_rng(2),
-    )
+    seats = tuple(OddsSeat(moves, equities, s) for s in shifts)
+    ends = play_deals(moves.tree, seats, deals, np.random.default_rng(2))
     for k, end in enumerate(ends):
         odds = np.zeros((2, 4))
         for player in range(2):
@@ -156,15 +152,8 @@ def test_a_carried_belief_finds_the_type(evaluator, moves, equities):
     # a fixed one learns nothing
     assert fixed.types == pytest.approx(np.full(fixed.types.shape, 1 / 3))
     for k, shift in enumerate(SHIFTS.values()):
-        match = play_matches(
-            evaluator,
-            equities,
-            OddsSeat(moves, equities, np.array([shift])),
-            CARRIED,
-            40,
-            12,
-            STREAM,
-        )
+        seat = OddsSeat(moves, equities, np.array([shift]))
+        match = play_matches(evaluator, equities, seat, CARRIED, 40, 12, STREAM)
         assert match.types[0].mean(axis=(0, 1)).tolist() == pytest.approx([1 / 3] * 3)
         assert match.types[-1, :, :, k].mean() > 0.9
 

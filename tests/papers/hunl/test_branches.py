@@ -70,24 +70,16 @@ def planted() -> tuple[DecisionTree, BranchSums]:
     """Four leaves: 3 bluffs and gains, 4 bluffs and loses, 5 folds weak, 6 calls strong hands."""
     below = np.array([[1, 3, 5, -1, -1, -1, -1], [2, 4, 6, -1, -1, -1, -1]], dtype=np.int32)
     feature = np.array([1, 0, 0, -1, -1, -1, -1], dtype=np.int32)
-    tree = DecisionTree(
-        feature,
-        np.zeros(7, dtype=np.float32),
-        *below,
-        np.full((7, 3), 1 / 3, dtype=np.float32),
-        np.ones(7),
-    )
+    thresholds, values = np.zeros(7, dtype=np.float32), np.full((7, 3), 1 / 3, dtype=np.float32)
+    tree = DecisionTree(feature, thresholds, *below, values, np.ones(7))
     n = 20
     legal = np.full((n, 7, 3), 0.1)
     share, each, equity = np.zeros((7, 3)), np.zeros((7, 3)), np.zeros(7)
     share[3:] = [[0, 0.2, 0.8], [0, 0.4, 0.6], [0.9, 0.1, 0], [0.1, 0.9, 0]]
     each[3:] = [[0, 0, 50], [0, 0, -50], [30, 0, -90], [-70, 0, -20]]
     equity[3:] = [0.2, 0.2, 0.3, 0.8]
-    gain = legal * each + legal * np.random.default_rng(0).normal(scale=5, size=(n, 1, 3)) * [
-        1,
-        0,
-        1,
-    ]
+    noise = np.random.default_rng(0).normal(scale=5, size=(n, 1, 3)) * [1, 0, 1]
+    gain = legal * each + legal * noise
     sums = [legal, gain, legal * share, gain * share, 0 * legal, 0.1 * np.tile(equity, (n, 1))]
     for array in sums:
         add_up(tree.left, tree.right, array.swapaxes(0, 1))
