@@ -28,7 +28,7 @@ from faceup.holdem.agents import (
     load_agent,
 )
 from faceup.holdem.betting_lines import line_to, longer, state_after
-from faceup.holdem.betting_tree import build_tree, children, columns, decisions
+from faceup.holdem.betting_tree import build_tree, children, columns, decision_nodes
 from faceup.holdem.match import Match, play_boards, result
 from faceup.holdem.match_tree import Opponent, play_opponent
 from faceup.holdem.policy import FixedPolicy, ModelPolicy
@@ -69,7 +69,7 @@ def test_an_agent_by_text_equals_its_policy_on_a_tree(equities, folder, name, ar
         row, seated = (
             rows[row_of_hole[hole_index(*parse_cards(HOLE))]] for rows, row_of_hole in played
         )
-        for node in np.random.default_rng(street).choice(decisions(TREE, street), 12):
+        for node in np.random.default_rng(street).choice(decision_nodes(TREE, street), 12):
             line = line_to(TREE, node)
             answer = asked.action_probabilities(HOLE, BOARD[: 2 * n], line)
             assert list(answer) == [TREE.labels[TREE.label[c]] for c in children(TREE, node)]
@@ -93,7 +93,7 @@ def test_trees_that_name_only_illegal_actions_check_or_call(equities):
             value=np.eye(len(TREE.labels), dtype=np.float32)[[label]]
         )
         assert TreeAgent(MENU, [leaf] * 4).action_probabilities(HOLE, BOARD[:6], line)["call"] == 1
-        node = next(node for node in decisions(TREE, 1) if line_to(TREE, node) == line)
+        node = next(node for node in decision_nodes(TREE, 1) if line_to(TREE, node) == line)
         row = ModelPolicy(TREE, [leaf] * 4, equities).street_rows(1, DEALT[:3])[0][
             0, columns(TREE, node)
         ]
@@ -107,7 +107,7 @@ def test_the_only_legal_action_with_a_weight_is_played_however_small_the_weight(
     models = [SimpleNamespace(predict=lambda X: np.tile(answer, (len(X), 1)))] * 4
     by_text = TreeAgent(MENU, models, tables).action_probabilities(HOLE, BOARD[:6], line)
     assert by_text == {"fold": 1, "call": 0}
-    node = next(node for node in decisions(TREE, 1) if line_to(TREE, node) == line)
+    node = next(node for node in decision_nodes(TREE, 1) if line_to(TREE, node) == line)
     rows = ModelPolicy(TREE, models, tables).street_rows(1, DEALT[:3])[0]
     assert rows[0, columns(TREE, node)].tolist() == [1, 0]
 

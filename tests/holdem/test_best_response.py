@@ -12,11 +12,11 @@ from faceup.cards.cards import (
     HOLE_CARDS,
     SUIT_PERMUTATIONS,
     canonical_boards,
+    cards_up_to_suits,
     fixing_permutations,
-    folded_cards,
 )
 from faceup.holdem.best_response import FlopValues, Responder, next_street_nodes, turn_weights
-from faceup.holdem.betting_tree import build_tree, children, decisions
+from faceup.holdem.betting_tree import build_tree, children, decision_nodes
 from faceup.holdem.exploitability import (
     Exploitability,
     FlopSample,
@@ -94,9 +94,9 @@ def test_a_flop_is_worth_the_mean_of_all_its_turns_and_the_best_of_its_actions(a
         for player, sign in ((tree.actor[node], -1), (1 - tree.actor[node], 1)):
             lost, others = tree.bets[node, tree.actor[node]].sum(), apart @ reach[1 - player, node]
             expected[player, node] = sign * lost * others * free
-    for node in decisions(tree, 1)[::-1]:
+    for node in decision_nodes(tree, 1)[::-1]:
         climb(tree, node, expected)
-    nodes = [*decisions(tree, 1), *next_street_nodes(tree, 1)]
+    nodes = [*decision_nodes(tree, 1), *next_street_nodes(tree, 1)]
     assert_allclose(responder._flop(flop)[0][:, nodes], expected[:, nodes], rtol=1e-4, atol=50)
 
 
@@ -114,7 +114,7 @@ class OwnRivers(RandomPolicy):
 def test_values_on_a_turn_against_brute_force(all_in_wins):
     """Two sizes; every river by plain numpy, the responder's turn choices made over all of them."""
     tree, board, policy = TURN_ON, [0, 1, 2, 4], OwnRivers()
-    turns = decisions(tree, 2)
+    turns = decision_nodes(tree, 2)
     expected = np.zeros((2, len(tree.kind), 1326))
     for river in (c for c in range(52) if c not in board):
         holes, values = node_values(tree, [policy] * 2, [*board, river], best=(0, 1))
@@ -143,7 +143,10 @@ def test_folding_suits_keeps_every_card():
     """63,193 flops and turns stand for all: 49 turns to each flop."""
     flops = canonical_boards(3).cards.astype(int).tolist()
     turns = [
-        [len(images) for _, images in folded_cards(flop, fixing_permutations(flop, np.arange(24)))]
+        [
+            len(images)
+            for _, images in cards_up_to_suits(flop, fixing_permutations(flop, np.arange(24)))
+        ]
         for flop in flops
     ]
     assert {sum(of_flop) for of_flop in turns} == {49} and sum(map(len, turns)) == 63_193

@@ -17,7 +17,7 @@ from games import (
 
 from faceup.holdem.agents import load_agent
 from faceup.holdem.best_response import fold_values
-from faceup.holdem.betting_tree import children, columns, decisions
+from faceup.holdem.betting_tree import children, columns, decision_nodes
 from faceup.holdem.buckets import river_equities
 from faceup.holdem.cfr_br import CfrBr, OpponentMixture, cfr_br_with_other_menu, retrain
 from faceup.holdem.infosets import HandBuckets, TreeLeaves, strategy_rows
@@ -85,7 +85,7 @@ def test_leaves_answer_as_their_trees_do(equities, seat):
         rows, row = policy.street_rows(street, board[:n_cards])
         mine = seen.row[river_equities(board)[holes]] if street == 3 else seen.row[holes]
         found = strategy_rows(game.tree, street, seen, weights[street])[mine]
-        for node in decisions(game.tree, street, seat):
+        for node in decision_nodes(game.tree, street, seat):
             own = columns(game.tree, node)
             legal = weights[street][seen.infoset[mine, seen.situation[node]]][
                 :, game.tree.label[children(game.tree, node)]
@@ -115,7 +115,7 @@ def add_regrets(regrets, weights, seen, player, value, street, counts=None) -> N
     """Add a player's regrets on a street by counts (n_nodes, n), in a backward pass of value."""
     counts = np.ones(value.shape) if counts is None else counts
     rows = strategy_rows(SMALL, street, seen, weights)[seen.row]
-    for node in decisions(SMALL, street)[::-1]:
+    for node in decision_nodes(SMALL, street)[::-1]:
         below = value[children(SMALL, node)]
         if SMALL.actor[node] != player:
             value[node] = below.sum(axis=0)
@@ -140,7 +140,7 @@ def test_regrets_of_the_best_response():
     wanted = [np.zeros(weights.shape) for weights in state.responder_regrets]
     for player in range(2):
         value = values_before_the_river([policy, policy], player, best=[player])
-        for node in decisions(SMALL, 2)[::-1]:
+        for node in decision_nodes(SMALL, 2)[::-1]:
             below = value[children(SMALL, node)]
             value[node] = below.max(axis=0) if SMALL.actor[node] == player else below.sum(axis=0)
         for s in (1, 0):

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from faceup.cards.cards import hole_index, parse_cards
 from faceup.holdem import reference
 from faceup.holdem.betting_lines import line_labels
-from faceup.holdem.betting_tree import build_tree, children, columns
+from faceup.holdem.betting_tree import build_tree, children, columns, decision_nodes
 from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.cfr import Discount, SelfPlay, clear, train
 from faceup.holdem.cfr_br import CfrBr, OpponentMixture
@@ -130,7 +130,7 @@ def test_a_river_street_is_the_references(opponent, by_reach):
         state = fast.train(
             state, BOARDS[k : k + 1], OpponentMixture(float(opponent == "best"), None)
         )
-        for node in reference.decisions(tree):
+        for node in decision_nodes(tree):
             infosets = river.infoset[:, river.situation[node]]
             labels = tree.label[children(tree, node)]
             for found, wanted in ((state.regrets, regrets), (state.strategy_sums, strategy_sums)):
@@ -154,7 +154,7 @@ def test_leaves_that_decisions_share_lose_less_where_regrets_count_reach():
     pairs = [hole_index(*parse_cards(f"{rank}s{rank}h")) for rank in "3456TJQKA"]
     dealt = reference.deal(parse_cards("2c2d7h8s9d"), np.isin(np.arange(1326), pairs))
     rows, alike = np.tile(dealt.beats.sum(axis=1) > 0, (4, 1)).astype(int), {}
-    for node in reference.decisions(tree):
+    for node in decision_nodes(tree):
         alike.setdefault(tuple(tree.label[children(tree, node)]), []).append(
             np.arange(len(tree.kind))[columns(tree, node)]
         )

@@ -11,11 +11,11 @@ from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, HOLE_OF_C
 from faceup.cards.features import BETTING_FEATURES, betting_features, board_features, feature_names
 from faceup.holdem.action_values import action_values
 from faceup.holdem.bet_translation import pseudo_harmonic
-from faceup.holdem.betting_tree import build_tree, children, columns, decisions
+from faceup.holdem.betting_tree import build_tree, children, columns, decision_nodes
 from faceup.holdem.buckets import Grid, hole_buckets, make_buckets
 from faceup.holdem.match import Match
 from faceup.holdem.policy import TablePolicy
-from faceup.holdem.reach import street_reach
+from faceup.holdem.reach import fill_street_reach
 from faceup.holdem.rules import CALL, DECISION, menu_from
 from faceup.holdem.samples import (
     NO_BOARD,
@@ -63,7 +63,7 @@ def stakes_on(policy, board, nodes):
     reach[:, 0] = free_holes(board)
     for street, n_cards in enumerate(BOARD_CARDS):
         if n_cards <= len(board):
-            street_reach(TREE, street, policy.street_rows(street, board[:n_cards]), reach)
+            fill_street_reach(TREE, street, policy.street_rows(street, board[:n_cards]), reach)
     return importance(TREE, nodes, reach, TREE.bets[nodes].sum(axis=(1, 2))[:, None])
 
 
@@ -78,7 +78,7 @@ def test_every_row_is_a_situation_of_the_table(equities, policy, drawn, street):
         rows.board.tolist() == [k for k in range(3) for _ in range(11 if street == 2 else 10)]
         or not street
     )
-    nodes = decisions(TREE, street)
+    nodes = decision_nodes(TREE, street)
     own = TREE.actor[nodes]
     told = np.column_stack([TREE.bets[nodes, 1 - own], TREE.bets[nodes, own], own == 0])
     for i in range(0, len(rows.X), 1 if street else 40):
@@ -118,7 +118,7 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(equities, 
         for n in (0, 2)
     )
     plain, moved = (select_features(rows, "pot-relative")[3] for rows in two)
-    nodes = decisions(sizes, 3)
+    nodes = decision_nodes(sizes, 3)
     bets = betting_features(sizes.bets[nodes], sizes.actor[nodes], "pot-relative")
     told = dict(zip(nodes.tolist(), bets, strict=True))
 
@@ -173,7 +173,7 @@ def test_weighted_counts_are_stakes(equities, policy):
     """Over many rows the share of the weight at (board, bets) is its share of reach times pot."""
     many = draw_samples(TREE, policy, equities, (30_000,) * 3, BOARDS, STREAM)
     for street, rows in enumerate(many[1:], 1):
-        nodes, wanted, found = decisions(TREE, street), defaultdict(float), defaultdict(float)
+        nodes, wanted, found = decision_nodes(TREE, street), defaultdict(float), defaultdict(float)
         for k, board in enumerate(BOARDS.tolist()):
             stake = stakes_on(policy, board, nodes).sum(axis=1)
             for bets, dollars in zip(
@@ -195,7 +195,7 @@ def test_weighted_counts_are_stakes(equities, policy):
 
 
 def test_preflop_weights_are_stakes_of_the_starting_hands(equities, policy, drawn):
-    rows, nodes = drawn[0], decisions(TREE, 0)
+    rows, nodes = drawn[0], decision_nodes(TREE, 0)
     assert (rows.board == NO_BOARD).all()
     assert np.array_equal(
         rows.X[:, :-11], np.tile(board_features(0, equities[0], [])[HOLE_OF_CLASS], (len(nodes), 1))
@@ -232,7 +232,7 @@ def test_costs_are_what_a_match_loses(policy, street):
     # hands come there alike
     alike = (np.tile(table[:1], (len(table), 1)) for table in policy.tables[:3])
     even = policy._replace(tables=(*alike, policy.tables[3]))
-    nodes = decisions(TREE, street)
+    nodes = decision_nodes(TREE, street)
     node, board = nodes[len(nodes) // 2], BOARDS[0].tolist()
     buckets = hole_buckets(even.buckets, street, board[: BOARD_CARDS[street]])
     bucket, seat = int(np.bincount(buckets[free_holes(board)]).argmax()), int(TREE.actor[node])
@@ -251,11 +251,11 @@ def test_rows_weigh_what_the_worst_action_costs(equities, policy):
     """Decisions with nothing at stake are not drawn after the flop; rows carry costs by label."""
     costs = [np.zeros_like(table) for table in policy.tables]
     for street, table in enumerate(costs):
-        node = decisions(TREE, street)[0]
+        node = decision_nodes(TREE, street)[0]
         table[:, columns(TREE, node)] = 7 * np.arange(TREE.n_children[node])
     rows = draw_samples(TREE, policy, equities, (200, 200, 200), BOARDS, STREAM, costs=costs)
     for street in (1, 2, 3):
-        node = decisions(TREE, street)[0]
+        node = decision_nodes(TREE, street)[0]
         assert (rows[street].X[:, BETS] == TREE.bets[node, 1 - TREE.actor[node]]).all()
         labels = TREE.label[children(TREE, node)]
         assert (rows[street].costs[:, labels] == 7 * np.arange(len(labels))).all()

@@ -179,7 +179,7 @@ def fixing_permutations(cards: Sequence[int], among: np.ndarray) -> np.ndarray:
     return among[(np.sort(moved, axis=1) == np.sort(held)).all(axis=1)]
 
 
-def folded_cards(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, list[int]]]:
+def cards_up_to_suits(board: Sequence[int], fixed: np.ndarray) -> list[tuple[int, list[int]]]:
     """Next cards up to the suit permutations `fixed` (indices), which map the board to itself.
 
     Returns (card, permutations), one permutation for each card that it represents.

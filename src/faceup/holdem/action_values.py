@@ -14,7 +14,7 @@ from faceup.cards.cards import BOARD_CARDS, N_HOLES
 from faceup.holdem.betting_tree import BettingTree, children
 from faceup.holdem.board import BoardOrder, board_order
 from faceup.holdem.policy import Policy
-from faceup.holdem.reach import street_reach
+from faceup.holdem.reach import fill_street_reach
 from faceup.holdem.rules import DECISION
 from faceup.holdem.showdown import compatible_weight, end_values, ends_of, free_holes
 
@@ -47,8 +47,8 @@ def action_values(
     probability = np.ones(own.shape[1:], dtype=np.float32)
     for street, n_cards in enumerate(BOARD_CARDS):
         rows = mine.street_rows(street, board[:n_cards])
-        street_reach(tree, street, rows, own)
-        street_reach(tree, street, theirs.street_rows(street, board[:n_cards]), other)
+        fill_street_reach(tree, street, rows, own)
+        fill_street_reach(tree, street, theirs.street_rows(street, board[:n_cards]), other)
         probability[tree.street_start[street] : tree.street_start[street + 1]] = rows[0].T[
             :, rows[1]
         ]

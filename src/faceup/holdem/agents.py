@@ -28,7 +28,7 @@ from faceup.cards.equity import StreetEquities
 from faceup.cards.features import BETTING_FEATURES, betting_features, feature_names, hole_features
 from faceup.holdem.bet_translation import translate_action
 from faceup.holdem.betting_lines import line_to, longer, state_after
-from faceup.holdem.betting_tree import BettingTree, children, columns, decisions
+from faceup.holdem.betting_tree import BettingTree, children, columns, decision_nodes
 from faceup.holdem.policy import (
     ModelPolicy,
     Policy,
@@ -340,7 +340,7 @@ class AgentPolicy:
         """
         self.tree, self.agent = tree, agent
         self._lines = [
-            {int(node): line_to(tree, node) for node in decisions(tree, street, seat)}
+            {int(node): line_to(tree, node) for node in decision_nodes(tree, street, seat)}
             for street in range(4)
         ]
         for node, line in (item for lines in self._lines for item in lines.items()):

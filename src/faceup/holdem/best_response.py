@@ -8,7 +8,7 @@ once:
    of every node with each of its hands.
 2. The river (`RiverResponder`): on each river card, the responder's best actions with each hand
    against that reach.
-3. Backward pass over turn and flop (`best_action_values`): a hand's value where the next street
+3. Backward pass over turn and flop (`fill_best_action_values`): a hand's value where the next street
    begins is the mean over its cards, and at each decision the responder takes the hand's best
    action.
 
@@ -34,15 +34,15 @@ from faceup.cards.cards import (
     N_HOLES,
     PERMUTED_HOLES,
     SUIT_PERMUTATIONS,
+    cards_up_to_suits,
     fixing_permutations,
-    folded_cards,
     short_repr,
 )
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, flop_wins, net_wins
 from faceup.holdem.best_response_river import RiverResponder, Rivers
-from faceup.holdem.betting_tree import BettingTree, decisions
+from faceup.holdem.betting_tree import BettingTree, decision_nodes
 from faceup.holdem.policy import Policy
-from faceup.holdem.reach import class_reach, street_reach
+from faceup.holdem.reach import class_reach, fill_street_reach
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import DECISION, FOLD_END, SHOWDOWN, are_sizes, size_name
 from faceup.holdem.showdown import compatible_weight, free_holes
@@ -62,7 +62,7 @@ class FlopValues(NamedTuple):
     holes, dollars.
     """
 
-    # (n_limits, 2, n_next, 169) of what preflop betting leads to, mean over turn and river cards
+    # (n_bet_sets, 2, n_next, 169) of what preflop betting leads to, mean over turn and river cards
     values: np.ndarray
     # (2, n_next, 169) checked down: the exact mean over flops of each pot's value less that on
     # this flop
@@ -127,7 +127,7 @@ class Responder:
         return self.flop(cards[:3].tolist(), cards[3:].tolist() or None)
 
     def _flop(self, flop: list[int], turns: Sequence[int] | None = None) -> np.ndarray:
-        """Values (n_limits, 2, nodes before the river's actions, 1326) of a flop.
+        """Values (n_bet_sets, 2, nodes before the river's actions, 1326) of a flop.
 
         A hole with a sampled turn card is left fewer of them: its values are scaled by the 47 cards
         that a hole leaves of all, divided by the weight of those sampled that it leaves.
@@ -154,7 +154,7 @@ class Responder:
         reach = np.zeros((2, int(self.tree.street_start[3]), len(free)), dtype=np.float32)
         reach[:, 0] = free
         for street, board in enumerate(([], flop)):
-            street_reach(self.tree, street, self.policy.street_rows(street, board), reach)
+            fill_street_reach(self.tree, street, self.policy.street_rows(street, board), reach)
         return reach
 
     def _turn(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> np.ndarray:
@@ -163,8 +163,8 @@ class Responder:
         """
         board = [*flop, turn]
         reach = reach * free_holes(board)
-        street_reach(self.tree, 2, self.policy.street_rows(2, board), reach)
-        rivers = folded_cards(board, fixing_permutations([turn], fixed))
+        fill_street_reach(self.tree, 2, self.policy.street_rows(2, board), reach)
+        rivers = cards_up_to_suits(board, fixing_permutations([turn], fixed))
         boards = np.array([[*board, card] for card, _ in rivers])
         permutations = np.array(
             [[*permutations, *[-1] * (4 - len(permutations))] for _, permutations in rivers]
@@ -191,7 +191,7 @@ class Responder:
         for player in range(2):
             value[:, player, ends] = fold_values(self.tree, ends, player, reach) * free_holes(board)
         for allowed, of_limit in zip(self.allowed, value, strict=True):
-            best_action_values(self.tree, street, allowed, of_limit[None, None])
+            fill_best_action_values(self.tree, street, allowed, of_limit[None, None])
 
 
 def turn_weights(
@@ -203,7 +203,7 @@ def turn_weights(
     fixed: suit permutations that leave the flop as it is. turns: the n cards dealt, of which each
     stands for 49 / n cards and for all cards of its kind equally (None: all cards, with weight 1).
     """
-    kinds = [(turn, list(permutations)) for turn, permutations in folded_cards(flop, fixed)]
+    kinds = [(turn, list(permutations)) for turn, permutations in cards_up_to_suits(flop, fixed)]
     if turns is None:
         return [(turn, permutations, 1.0) for turn, permutations in kinds]
     cards = [
@@ -219,7 +219,7 @@ def turn_weights(
     ]
 
 
-def best_action_values(
+def fill_best_action_values(
     tree: BettingTree, street: int, allowed: np.ndarray, value: np.ndarray
 ) -> None:
     """Fill values of a street's decisions, children before parents: the best action's to the actor,
@@ -228,7 +228,7 @@ def best_action_values(
     value (n_sets, n_problems, 2, n_nodes, n_hands): in each problem the actions that are best by
     the first set of values are taken in all sets; allowed (n_nodes,) bool.
     """
-    nodes = decisions(tree, street)
+    nodes = decision_nodes(tree, street)
     first = tree.first_child[nodes]
     _fill_best_values(
         nodes, tree.actor[nodes], first, first + tree.n_children[nodes], allowed, value
@@ -237,7 +237,7 @@ def best_action_values(
 
 @njit(cache=True, nogil=True)
 def _fill_best_values(nodes, actor, first, end, allowed, value):
-    """As `best_action_values`; nodes, actor, first, end (n_decisions,): decisions, parents first,
+    """As `fill_best_action_values`; nodes, actor, first, end (n_decisions,): decisions, parents first,
     and their children's numbers.
     """
     for p in range(value.shape[1]):

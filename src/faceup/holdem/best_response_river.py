@@ -17,7 +17,7 @@ from numba import njit
 from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting_tree import BettingTree
-from faceup.holdem.board import ALL, N_ENTRIES, N_SUMS, make_river_buckets, sort_holes
+from faceup.holdem.board import ALL, N_ENTRIES, N_SUMS, make_river_groups, sort_holes
 from faceup.holdem.cfr_river import add_bucket, fill_reach, sum_buckets
 from faceup.holdem.lanes import (
     BOTH_LANES,
@@ -46,14 +46,14 @@ class ResponseScratch(NamedTuple):
     """What a thread writes. Nodes are in the order of slots (`RiverSubgames`)."""
 
     reach: np.ndarray  # (1326, BOTH_LANES) float32 reach of the roots
-    # (n_limits, 1326, BOTH_LANES) float32 values of the roots to the other player, summed over
+    # (n_bet_sets, 1326, BOTH_LANES) float32 values of the roots to the other player, summed over
     # rivers
-    total_of_other: np.ndarray
+    total_against: np.ndarray
     sums: np.ndarray  # (N_ENTRIES, BOTH_LANES) float32 `reach` summed over each entry
     # (1081, most_nodes, 2, LANES) float32 reach of nodes from the root with each bucket
     reach_from_root: np.ndarray
     # (most_nodes, 2, LANES) float32 value of each node to a hole of the other player
-    value_of_other: np.ndarray
+    value_against: np.ndarray
     # (n_rows, most_nodes, LANES) float32 the strategy's rows, by slot and lane
     probability: np.ndarray
 
@@ -62,13 +62,13 @@ class RiverResponder:
     """Sums best responses over rivers, for one tree."""
 
     def __init__(self, tree: BettingTree, allowed: np.ndarray):
-        """Lay out the tree's rivers; allowed (n_limits, n_nodes) bool: the nodes that the
+        """Lay out the tree's rivers; allowed (n_bet_sets, n_nodes) bool: the nodes that the
         responder's actions may lead to.
         """
         self._tasks = [(some, _forbidden(some, allowed)) for some in make_river_subgames(tree)]
 
     def add(self, rivers: Rivers, table: np.ndarray, reach: np.ndarray, value: np.ndarray) -> None:
-        """Add to value (n_limits, 2, n_nodes, 1326), where river betting begins and at all-ins, the
+        """Add to value (n_bet_sets, 2, n_nodes, 1326), where river betting begins and at all-ins, the
         sum over the rivers.
 
         table (n_rows, width) float32: the strategy's rows. reach (2, n_nodes, 1326): of the
@@ -97,7 +97,7 @@ class RiverResponder:
 
 
 def _forbidden(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
-    """By slot, (n_limits, n_nodes, LANES) float32: -inf where the responder may not go, else 0."""
+    """By slot, (n_bet_sets, n_nodes, LANES) float32: -inf where the responder may not go, else 0."""
     forbidden = np.zeros((len(allowed), len(subgames.slot), LANES), dtype=np.float32)
     forbidden[:, subgames.slot, : subgames.tree_node.shape[1]] = np.where(
         allowed[:, subgames.tree_node], 0, -np.inf
@@ -111,15 +111,15 @@ def _buckets_of(board, row_of_hole):
     bucket by bucket, and where each bucket's begin.
     """
     order = sort_holes(board)
-    buckets = make_river_buckets(order, row_of_hole)
+    buckets = make_river_groups(order, row_of_hole)
     by_bucket = np.argsort(buckets.of_hole, kind="mergesort")
     start = np.searchsorted(buckets.of_hole[by_bucket], np.arange(buckets.key.shape[0] + 1))
     return buckets, order.holes[by_bucket].astype(np.int64), buckets.entries[by_bucket], start
 
 
 @njit(cache=True)
-def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value_of_other):
-    """Values of ends to a hole, value_of_other (n_nodes, 2, LANES): from all holes less those
+def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value_against):
+    """Values of ends to a hole, value_against (n_nodes, 2, LANES): from all holes less those
     with its cards; at folds itself is counted back.
 
     card_sums (53, n_ends, BOTH_LANES), stake (n_ends, 2, LANES), folds (n_folds, BOTH_LANES) its
@@ -135,11 +135,11 @@ def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value_o
             (b + e) * BOTH_LANES,
         )
         value_both(
-            value_of_other, at, stake, at, card_sums, of_all, card_sums, of_a, card_sums, of_b
+            value_against, at, stake, at, card_sums, of_all, card_sums, of_a, card_sums, of_b
         )
     for e in range(n_shown, n_ends):
         add_product_both(
-            value_of_other,
+            value_against,
             e * BOTH_LANES,
             folds,
             (e - n_shown) * BOTH_LANES,
@@ -149,8 +149,8 @@ def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value_o
 
 
 @njit(cache=True)
-def _best_of_hole(subgames, forbidden, value_of_other, limit):
-    """Values of decisions to a hole, value_of_other (n_nodes, 2, LANES), from those of ends: the
+def _best_of_hole(subgames, forbidden, value_against, limit):
+    """Values of decisions to a hole, value_against (n_nodes, 2, LANES), from those of ends: the
     best action within a limit where its player acts, else the sum. forbidden: of `_forbidden`.
     """
     at_limit = limit * forbidden.shape[1] * LANES
@@ -158,29 +158,29 @@ def _best_of_hole(subgames, forbidden, value_of_other, limit):
         who, other, first = subgames.actor[d], 1 - subgames.actor[d], subgames.first_child[d]
         node, e = subgames.slot[subgames.decision[d]], subgames.slot[first]
         best, total = (node * 2 + other) * LANES, (node * 2 + who) * LANES
-        copy(value_of_other, best, value_of_other, (e * 2 + other) * LANES)
-        copy(value_of_other, total, value_of_other, (e * 2 + who) * LANES)
+        copy(value_against, best, value_against, (e * 2 + other) * LANES)
+        copy(value_against, total, value_against, (e * 2 + who) * LANES)
         for k in range(first + 1, first + subgames.n_children[d]):
             e = subgames.slot[k]
             largest_sum(
-                value_of_other,
+                value_against,
                 best,
-                value_of_other,
+                value_against,
                 (e * 2 + other) * LANES,
                 forbidden,
                 at_limit + e * LANES,
             )
-            add(value_of_other, total, value_of_other, (e * 2 + who) * LANES)
+            add(value_against, total, value_against, (e * 2 + who) * LANES)
 
 
 @njit(cache=True)
 def _river(subgames, forbidden, board, permutations, row_of_hole, scratch):
-    """Add the values of one river, board (5,), to scratch.total_of_other; permutations (4,) and
+    """Add the values of one river, board (5,), to scratch.total_against; permutations (4,) and
     row_of_hole (1326,) as in `Rivers`.
     """
-    n_shown, n_ends, stake = subgames.n_shown, subgames.n_ends, subgames.stake_of_other
-    reach_from_root, value_of_other = scratch.reach_from_root, scratch.value_of_other
-    (n_limits, n_holes), root = scratch.total_of_other.shape[:2], subgames.slot[-1]
+    n_shown, n_ends, stake = subgames.n_shown, subgames.n_ends, subgames.stake_against
+    reach_from_root, value_against = scratch.reach_from_root, scratch.value_against
+    (n_bet_sets, n_holes), root = scratch.total_against.shape[:2], subgames.slot[-1]
     buckets, holes, entries, start = _buckets_of(board, row_of_hole)
     scratch.sums[: buckets.card.shape[0]] = 0
     for i in range(holes.shape[0]):
@@ -202,17 +202,17 @@ def _river(subgames, forbidden, board, permutations, row_of_hole, scratch):
                 product_both(folds, at, stake, e * BOTH_LANES, reach_from_root, of)
             for hole in holes[start[g] : start[g + 1]]:
                 _ends_of_hole(
-                    hole, n_shown, n_ends, card_sums, stake, folds, scratch.reach, value_of_other
+                    hole, n_shown, n_ends, card_sums, stake, folds, scratch.reach, value_against
                 )
-                for limit in range(n_limits):
-                    _best_of_hole(subgames, forbidden, value_of_other, limit)
+                for limit in range(n_bet_sets):
+                    _best_of_hole(subgames, forbidden, value_against, limit)
                     for permutation in permutations:
                         if permutation >= 0:
                             at = limit * n_holes + np.int64(PERMUTED_HOLES[permutation, hole])
                             add_both(
-                                scratch.total_of_other,
+                                scratch.total_against,
                                 at * BOTH_LANES,
-                                value_of_other,
+                                value_against,
                                 root * BOTH_LANES,
                             )
         for g in range(first, last):
@@ -234,19 +234,19 @@ def _all_rivers(subgames, forbidden, table, used, rivers, reach, value, scratch)
     for player in range(2):
         for j in range(roots.shape[0]):
             scratch.reach[:, player * LANES + j] = reach[player, roots[j]]
-    scratch.total_of_other[:] = 0
+    scratch.total_against[:] = 0
     for r in range(boards.shape[0]):
         _river(subgames, forbidden, boards[r], permutations[r], row_of_hole[r], scratch)
     for j in range(roots.shape[0]):
         for player in range(2):
-            value[:, 1 - player, roots[j]] += scratch.total_of_other[:, :, player * LANES + j]
+            value[:, 1 - player, roots[j]] += scratch.total_against[:, :, player * LANES + j]
 
 
 @njit(cache=True)
-def _new_response_scratch(most_nodes, n_limits, n_rows):
+def _new_response_scratch(most_nodes, n_bet_sets, n_rows):
     return ResponseScratch(
         np.empty((N_HOLES, BOTH_LANES), np.float32),
-        np.empty((n_limits, N_HOLES, BOTH_LANES), np.float32),
+        np.empty((n_bet_sets, N_HOLES, BOTH_LANES), np.float32),
         np.empty((N_ENTRIES, BOTH_LANES), np.float32),
         np.empty((N_RIVER_HOLES, most_nodes, 2, LANES), np.float32),
         np.empty((most_nodes, 2, LANES), np.float32),

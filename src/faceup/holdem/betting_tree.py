@@ -116,10 +116,12 @@ def columns(tree: BettingTree, node: int) -> slice:
     return slice(first, first + int(tree.n_children[node]))
 
 
-def decisions(tree: BettingTree, street: int, seat: int | None = None) -> np.ndarray:
-    """Nodes (n,) int32 of a street's decisions, or only of one seat's."""
-    own = (tree.kind == DECISION) & (tree.street == street)
-    return np.flatnonzero(own if seat is None else own & (tree.actor == seat)).astype(np.int32)
+def decision_nodes(
+    tree: BettingTree, street: int | None = None, seat: int | None = None
+) -> np.ndarray:
+    """Nodes (n,) int32 of decisions, parents first: all, or those of a street, of a seat."""
+    found = (tree.kind == DECISION) & (street is None or tree.street == street)
+    return np.flatnonzero(found & (seat is None or tree.actor == seat)).astype(np.int32)
 
 
 def path_to_node(tree: BettingTree, node: int) -> list[int]:

@@ -7,8 +7,8 @@ Index spaces of the engines; each line ends with where it is made:
       place         0..1080  among a river board's holes by strength, the weakest first, ties side
                              by side: `BoardOrder.holes`
       bucket                 holes that share an infoset, `buckets.hole_buckets`; on a river board
-                             those of one strength and one equity: `RiverBuckets.of_hole`
-      entry         ~750     a river bucket and a card, or ALL: `RiverBuckets.entries`
+                             those of one strength and one equity: `RiverGroups.of_hole`
+      entry         ~750     a river bucket and a card, or ALL: `RiverGroups.entries`
       joint bucket  ~400     holes that share a bucket on each street before the river: `cfr`
     a node of the betting
       tree node              `BettingTree`; each but the root stands for the action leading to it
@@ -77,7 +77,7 @@ def sort_holes(board):
     return BoardOrder(holes, strength_start[: n_strengths + 1])
 
 
-class RiverBuckets(NamedTuple):
+class RiverGroups(NamedTuple):
     """The buckets of a board, weakest first, and their entries; card ALL is the first entry of each
     bucket.
     """
@@ -94,7 +94,7 @@ class RiverBuckets(NamedTuple):
 
 
 @njit(cache=True)
-def make_river_buckets(order: BoardOrder, key: np.ndarray) -> RiverBuckets:
+def make_river_groups(order: BoardOrder, key: np.ndarray) -> RiverGroups:
     """Buckets of a board, from a key of each of the 1,326 holes: its equity, 2 * wins + ties, or
     its row.
     """
@@ -128,6 +128,6 @@ def make_river_buckets(order: BoardOrder, key: np.ndarray) -> RiverBuckets:
             n += 1
             first[n] = k
         first_of_strength[strength + 1] = n
-    return RiverBuckets(
+    return RiverGroups(
         of_hole, entries, key_of[:n], first[: n + 1], card[:k], count[:k], first_of_strength
     )

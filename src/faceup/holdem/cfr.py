@@ -25,8 +25,8 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS, N_CARDS
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.games.checkpoint import load_checkpoint, save_checkpoint
-from faceup.holdem.betting_tree import BettingTree, decisions
-from faceup.holdem.board import RiverBuckets, board_order, make_river_buckets, matching_probability
+from faceup.holdem.betting_tree import BettingTree, decision_nodes
+from faceup.holdem.board import RiverGroups, board_order, make_river_groups, matching_probability
 from faceup.holdem.buckets import Buckets, hole_buckets
 from faceup.holdem.cfr_river import sweep_subgames
 from faceup.holdem.policy import TablePolicy
@@ -51,7 +51,7 @@ class Discount(NamedTuple):
     epoch: int
 
 
-class Decisions(NamedTuple):
+class StreetDecisions(NamedTuple):
     """The n decisions of a street, parents before children."""
 
     node: np.ndarray  # (n,) int32
@@ -62,12 +62,12 @@ class Decisions(NamedTuple):
     start: int  # first node that an action of the street leads to: column 0 of its tables
 
 
-def street_decisions(tree: BettingTree, street: int) -> Decisions:
+def street_decisions(tree: BettingTree, street: int) -> StreetDecisions:
     """A street's decisions."""
-    node = decisions(tree, street)
+    node = decision_nodes(tree, street)
     first, start = tree.first_child[node], int(tree.street_start[street])
     end = first + tree.n_children[node]
-    return Decisions(node, tree.actor[node], first, end, tree.label, start)
+    return StreetDecisions(node, tree.actor[node], first, end, tree.label, start)
 
 
 class JointBuckets(NamedTuple):
@@ -111,7 +111,7 @@ def _match_regrets(street, player, regrets, buckets, probability):
 def _forward(thread, streets, joint, regrets, probability, reach):
     """Each player's strategy on a board, and its reach of all nodes with each joint bucket.
 
-    streets: three `Decisions`; regrets: three of (n_buckets, width) float32. Fills probability,
+    streets: three `StreetDecisions`; regrets: three of (n_buckets, width) float32. Fills probability,
     three of (2, n_found, width) float32, and reach (2, n_joint, n_nodes) float32.
     """
     for player in range(thread[0], 2, thread[1]):
@@ -217,7 +217,7 @@ class SelfPlay:
         *before, equity = [
             hole_buckets(self.buckets, street, board[:n]) for street, n in enumerate(BOARD_CARDS)
         ]
-        buckets = make_river_buckets(order, equity)
+        buckets = make_river_groups(order, equity)
         joint = _joint_buckets([of_hole[order.holes] for of_hole in before])
         reach, value = (array[:, : len(joint.size)] for array in (self._reach, self._value))
         regrets, strategy_sums, probability = (
@@ -236,7 +236,7 @@ class SelfPlay:
         self,
         _: tuple[int, int],
         rest: Iterator[RiverSubgames],
-        buckets: RiverBuckets,
+        buckets: RiverGroups,
         joint: JointBuckets,
         reach: np.ndarray,
         value: np.ndarray,

@@ -52,7 +52,7 @@ from numba import njit
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import TreeAgent
-from faceup.holdem.best_response import best_action_values, fold_values
+from faceup.holdem.best_response import fill_best_action_values, fold_values
 from faceup.holdem.betting_tree import BettingTree, build_tree, children, columns
 from faceup.holdem.board import board_order
 from faceup.holdem.buckets import N_RIVER_BUCKETS
@@ -60,8 +60,8 @@ from faceup.holdem.cfr import street_decisions
 from faceup.holdem.cfr_br_river import (
     RootReach,
     UpdateWeight,
-    all_subgames,
     best_responses,
+    betting_subgames,
     learn_rivers,
 )
 from faceup.holdem.infosets import (
@@ -73,7 +73,7 @@ from faceup.holdem.infosets import (
     strategy_rows,
 )
 from faceup.holdem.policy import StreetRows, TablePolicy
-from faceup.holdem.reach import street_reach
+from faceup.holdem.reach import fill_street_reach
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, START, Menu
 from faceup.holdem.showdown import add_end_values, free_holes
@@ -118,7 +118,7 @@ def _learn_street(street, infosets, table, update, reach, value, regrets, strate
     table (rows, width), and add what they learn to regrets and strategy_sums (n_infosets,
     n_labels).
 
-    street: of `Decisions`. Adds value[action] - value[decision] to regrets, and own reach (2,
+    street: of `StreetDecisions`. Adds value[action] - value[decision] to regrets, and own reach (2,
     n_nodes, 1326) of actions to strategy_sums, both as `update` says.
     """
     for d in range(street.node.shape[0] - 1, -1, -1):
@@ -157,7 +157,7 @@ class CfrBr:
         self.tree, self.learner, self.responder_buckets = learner.tree, learner, responder_buckets
         self._by_reach, self._seat = by_reach, seat
         tree, n = learner.tree, int(learner.tree.street_start[3])
-        self._subgames = all_subgames(tree)
+        self._subgames = betting_subgames(tree)
         self._streets = [street_decisions(tree, street) for street in range(3)]
         self._folds = np.flatnonzero(tree.kind[:n] == FOLD_END)
         shown = np.flatnonzero(tree.kind[:n] == SHOWDOWN)
@@ -269,7 +269,7 @@ class CfrBr:
         """
         reach = np.ones((2, int(self.tree.street_start[3]), N_HOLES), dtype=np.float32)
         for street in range(3):
-            street_reach(self.tree, street, rows[street], reach)
+            fill_street_reach(self.tree, street, rows[street], reach)
             if street == 0:
                 reach[:, self._on_board] *= free_holes(turn.tolist())
         return reach
@@ -284,7 +284,7 @@ class CfrBr:
             self._subgames, boards, rows[3], reach[:, self._subgames.root]
         )
         value, every = self._ends(boards, reach, won), np.ones(len(self.tree.kind), dtype=bool)
-        best_action_values(self.tree, 2, every, value[None, None])
+        fill_best_action_values(self.tree, 2, every, value[None, None])
         width = int(np.diff(self.tree.street_start)[2])
         response = np.zeros((width, N_HOLES), dtype=np.float32)
         for node in self._streets[2].node:

@@ -45,7 +45,7 @@ fold_ends = vector_operation(
 )
 
 
-class AllSubgames(NamedTuple):
+class BettingSubgames(NamedTuple):
     """A tree's river subgames one by one, in the order of the tree; kernels take the k-th by
     `_subgame`.
 
@@ -107,14 +107,14 @@ class RootReach(NamedTuple):
     other_strategy: np.ndarray  # that the opponent plays in the rest of the hands
 
 
-def all_subgames(tree: BettingTree) -> AllSubgames:
+def betting_subgames(tree: BettingTree) -> BettingSubgames:
     """The river subgames of a tree, without all-ins before the river."""
     each = [some for some in make_river_subgames(tree, 1, ENDS_AT_ONCE) if len(some.decision)]
     each.sort(key=lambda one: one.tree_node[-1, 0])
     sizes = [(len(one.tree_node), len(one.decision), one.n_ends) for one in each]
     joined = [np.concatenate([*map(np.atleast_1d, field)]) for field in zip(*each, strict=True)]
     root = np.array([one.tree_node[-1, 0] for one in each])
-    return AllSubgames(
+    return BettingSubgames(
         root, np.cumsum([(0, 0, 0), *sizes], axis=0), RiverSubgames._make(joined), tree.label
     )
 
@@ -131,7 +131,7 @@ def _subgame(subgames, k):
         x.actor[d:d_end],
         x.first_child[d:d_end],
         x.n_children[d:d_end],
-        x.stake_of_other[e:e_end],
+        x.stake_against[e:e_end],
         x.n_shown[k],
         x.n_ends[k],
         x.river[k],
@@ -221,7 +221,7 @@ def _subgame_end_values(subgame, player, hands, reach, scratch):
     weight of weaker hands with card c, plus once that of equal ones, less the total: a win counts
     2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the total.
     """
-    n_shown, stake = subgame.n_shown, subgame.stake_of_other[:, 1 - player, 0].copy()
+    n_shown, stake = subgame.n_shown, subgame.stake_against[:, 1 - player, 0].copy()
     n_ends = np.int64(subgame.n_ends)  # uncompiled, a card times a plain int would be an int8
     weight, value, sums = scratch.weight, scratch.value, scratch.card_sums
     every, start, n_strengths = ALL * n_ends, hands.start, hands.start.shape[0] - 1
@@ -354,7 +354,7 @@ def _learn_subgame(
     `update` says, to regrets and strategy_sums (n_infosets, n_labels) float32.
 
     own (1326,): its reach of the root; end_value (n_rows * n_ends,): value of each end, summed over
-    a row's hands; label: of `AllSubgames`.
+    a row's hands; label: of `BettingSubgames`.
     """
     n_rows, n_nodes, n_ends = hands.rows.shape[0], subgame.tree_node.shape[0], subgame.n_ends
     values, root_reach = np.empty((n_nodes, n_rows), np.float32), np.zeros(n_rows, np.float32)
@@ -472,7 +472,7 @@ def _learn_rivers(
 
 
 def best_responses(
-    subgames: AllSubgames, boards: np.ndarray, strategy: StreetRows, reach: np.ndarray
+    subgames: BettingSubgames, boards: np.ndarray, strategy: StreetRows, reach: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Best responses in each seat to a strategy in the other, by its reach of the roots, (2, n,
     1326), on boards (n_boards, 5).
@@ -488,7 +488,7 @@ def best_responses(
 
 
 def learn_rivers(
-    subgames: AllSubgames,
+    subgames: BettingSubgames,
     boards: np.ndarray,
     infosets: Infosets,
     strategies: tuple[StreetRows, StreetRows],

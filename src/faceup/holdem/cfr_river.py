@@ -7,7 +7,7 @@ entries, where the hole itself drops out of showdowns (it would win half and los
 back at folds. So holes are touched only at the root.
 
 The two players lie side by side in the arrays of a sweep, (.., 2, LANES), so that one loop serves
-both: reach is with the player whose it is, and values, `value_of_other`, are with the player from
+both: reach is with the player whose it is, and values, `value_against`, are with the player from
 whose holes the other wins them. Arrays by node are in the order of slots (`RiverSubgames`).
 """
 
@@ -82,28 +82,28 @@ def sum_buckets(buckets, n_shown, sums, reach_from_root, card_sums):
 
 @njit(cache=True)
 def _learn_bucket(
-    subgames, sums, probability, reach_from_root, value_of_other, regrets, strategy_sums
+    subgames, sums, probability, reach_from_root, value_against, regrets, strategy_sums
 ):
     """Fill values of decisions from those of ends, for a bucket; add regrets and the actor's reach
     to its rows of the tables, regrets and strategy_sums (width,).
 
     sums (2, LANES): reach of the root with all holes of the bucket; probability (n_nodes, LANES);
-    reach_from_root, value_of_other (n_nodes, 2, LANES); float32.
+    reach_from_root, value_against (n_nodes, 2, LANES); float32.
     """
     for d in range(subgames.actor.shape[0] - 1, -1, -1):
         who, other, first = subgames.actor[d], 1 - subgames.actor[d], subgames.first_child[d]
         end = first + subgames.n_children[d]
-        mean = value_of_other[subgames.slot[subgames.decision[d]]]
+        mean = value_against[subgames.slot[subgames.decision[d]]]
         mean[:] = 0
         for at in subgames.slot[first:end]:
             for j in range(probability.shape[1]):
-                mean[other, j] += probability[at, j] * value_of_other[at, other, j]
-                mean[who, j] += value_of_other[at, who, j]
+                mean[other, j] += probability[at, j] * value_against[at, other, j]
+                mean[who, j] += value_against[at, who, j]
         for k in range(first, end):
             at, node = subgames.slot[k], subgames.tree_node[k]
             for j in range(node.shape[0]):
                 column = node[j] - subgames.river
-                regrets[column] += value_of_other[at, other, j] - mean[other, j]
+                regrets[column] += value_against[at, other, j] - mean[other, j]
                 strategy_sums[column] += sums[who, j] * reach_from_root[at, who, j]
 
 
@@ -134,17 +134,17 @@ def sweep_subgames(subgames, buckets, joint_bucket, reach, value, regrets, strat
     root_value, fold_credit = _sweep_buckets(
         subgames, buckets, sums, probability, reach_from_root, regrets, strategy_sums
     )
-    value_of_other = np.zeros_like(at_root)
+    value_against = np.zeros_like(at_root)
     for i in range(N_RIVER_HOLES):
         (every, a, b), at, g = buckets.entries[i], joint_bucket[i] * BOTH_LANES, buckets.of_hole[i]
-        add_both(value_of_other, at, root_value, every * BOTH_LANES)
-        subtract_both(value_of_other, at, root_value, a * BOTH_LANES)
-        subtract_both(value_of_other, at, root_value, b * BOTH_LANES)
-        add_product_both(value_of_other, at, fold_credit, g * BOTH_LANES, at_root, at)
+        add_both(value_against, at, root_value, every * BOTH_LANES)
+        subtract_both(value_against, at, root_value, a * BOTH_LANES)
+        subtract_both(value_against, at, root_value, b * BOTH_LANES)
+        add_product_both(value_against, at, fold_credit, g * BOTH_LANES, at_root, at)
     for player in range(2):
         for k in range(n_joint):
             for j in range(roots.shape[0]):
-                value[1 - player, k, roots[j]] = value_of_other[k, player, j]
+                value[1 - player, k, roots[j]] = value_against[k, player, j]
 
 
 @njit(cache=True)
@@ -167,8 +167,8 @@ def _sweep_buckets(subgames, buckets, sums, probability, reach_from_root, regret
     fold_credit = np.zeros((n_buckets, 2, LANES), dtype=np.float32)
     card_sums = np.empty((N_SUMS, n_ends, BOTH_LANES), np.float32)
     weight = np.empty((n_ends, BOTH_LANES), np.float32)
-    value_of_other = np.empty((n_nodes, 2, LANES), np.float32)
-    won, stake = value_of_other[:n_ends].reshape(-1), subgames.stake_of_other.reshape(-1)
+    value_against = np.empty((n_nodes, 2, LANES), np.float32)
+    won, stake = value_against[:n_ends].reshape(-1), subgames.stake_against.reshape(-1)
     sum_buckets(buckets, n_shown, sums, reach_from_root, card_sums)
     for strength in range(buckets.first_of_strength.shape[0] - 1):
         first, last = buckets.first_of_strength[strength], buckets.first_of_strength[strength + 1]
@@ -193,7 +193,7 @@ def _sweep_buckets(subgames, buckets, sums, probability, reach_from_root, regret
             for e in range(n_shown, n_ends):  # at folds the hole itself is counted back
                 at = (g * n_nodes + e) * BOTH_LANES
                 add_product_both(
-                    value_of_other, e * BOTH_LANES, reach_from_root, at, sums, start * BOTH_LANES
+                    value_against, e * BOTH_LANES, reach_from_root, at, sums, start * BOTH_LANES
                 )
                 add_product_both(
                     fold_credit, g * BOTH_LANES, reach_from_root, at, weight, e * BOTH_LANES
@@ -202,7 +202,7 @@ def _sweep_buckets(subgames, buckets, sums, probability, reach_from_root, regret
                 won[x] *= stake[x]  # so far a bucket's values were for a dollar
             tables = regrets[equity], strategy_sums[equity]
             _learn_bucket(
-                subgames, sums[start], probability[g], reach_from_root[g], value_of_other, *tables
+                subgames, sums[start], probability[g], reach_from_root[g], value_against, *tables
             )
         for g in range(first, last):
             add_bucket(buckets, g, sums, reach_from_root, n_shown, card_sums)

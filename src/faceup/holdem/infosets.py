@@ -14,7 +14,7 @@ from numba import njit
 
 from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
-from faceup.holdem.betting_tree import BettingTree, decisions
+from faceup.holdem.betting_tree import BettingTree, decision_nodes
 from faceup.holdem.board import matching_probability
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, model_inputs
@@ -65,7 +65,7 @@ def strategy_rows(
 
     Of regrets this is regret matching, of summed strategies the average strategy.
     """
-    nodes, (start, end) = decisions(tree, street), tree.street_start[street : street + 2]
+    nodes, (start, end) = decision_nodes(tree, street), tree.street_start[street : street + 2]
     of, first = infosets.infoset[:, infosets.situation[nodes]], tree.first_child[nodes] - start
     rows = np.empty((len(of), end - start), dtype=np.float32)
     _strategy_rows(of, weights, tree.label[start:end], first, tree.n_children[nodes], rows)

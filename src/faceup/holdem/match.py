@@ -18,7 +18,7 @@ from faceup.cards.matchups import RUNOUTS_PREFLOP, class_pairs, net_wins
 from faceup.holdem.betting_tree import BettingTree, children
 from faceup.holdem.board import board_order
 from faceup.holdem.policy import Policy
-from faceup.holdem.reach import class_reach, street_reach
+from faceup.holdem.reach import class_reach, fill_street_reach
 from faceup.holdem.river_subgames import stakes_at
 from faceup.holdem.rules import DECISION, MBB_PER_DOLLAR, SHOWDOWN
 from faceup.holdem.showdown import compatible_weight, end_values, ends_of, free_holes
@@ -82,7 +82,7 @@ class Match:
             reach[:, 0] = held[order.holes]
             for street, n_cards in enumerate(BOARD_CARDS):
                 table, row_of_hole = policy.street_rows(street, board[:n_cards], subset)
-                street_reach(self.tree, street, (table, row_of_hole[order.holes]), reach)
+                fill_street_reach(self.tree, street, (table, row_of_hole[order.holes]), reach)
             own[:, i] = reach[0, self.ends.node]
             if self.pairs[:, i].any():
                 value[:, i] = end_values(self.ends, order, 0, reach[1, self.ends.node])
@@ -187,6 +187,6 @@ def line_frequencies(
         reach[:, 0] = free_holes(board)
         for street, n_cards in enumerate(BOARD_CARDS):
             shown = [int(c) for c in board[:n_cards]]
-            street_reach(tree, street, policy.street_rows(street, shown), reach)
+            fill_street_reach(tree, street, policy.street_rows(street, shown), reach)
         reached += (reach[0] * compatible_weight(reach[1])).sum(axis=1)
     return reached / reached[children(tree, 0)].sum()

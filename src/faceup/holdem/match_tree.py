@@ -22,7 +22,7 @@ from faceup.cards.cards import BOARD_CARDS, N_HOLES
 from faceup.holdem.agents import AgentPolicy
 from faceup.holdem.bet_translation import translate_action
 from faceup.holdem.betting_lines import legal_action
-from faceup.holdem.betting_tree import BettingTree, action_to, build_tree, children, decisions
+from faceup.holdem.betting_tree import BettingTree, action_to, build_tree, children, decision_nodes
 from faceup.holdem.match import Match, play_boards
 from faceup.holdem.policy import (
     ModelPolicy,
@@ -85,7 +85,7 @@ def street_readings(match: BettingTree, own: BettingTree, seat: int) -> list[Str
     for street in range(3, -1, -1):
         sources, targets, chances, own_columns, actions = zip(*edges[street], strict=True)
         begin = np.setdiff1d(sources, targets)
-        spans = decision_columns(match, decisions(match, street, seat))
+        spans = decision_columns(match, decision_nodes(match, street, seat))
         numbers = sources, targets, own_columns, actions, begin, end, *spans
         whole = (np.array(x, np.int32) for x in numbers)
         found.insert(0, StreetReadings(np.array(chances, np.float32), *whole))

@@ -16,7 +16,7 @@ from numba import config, njit
 from faceup.cards.cards import CLASS_OF_HOLE, HOLE_OF_CLASS, N_HOLES, STREETS, short_repr
 from faceup.cards.equity import UNITS, StreetEquities
 from faceup.cards.features import betting_features, board_features
-from faceup.holdem.betting_tree import BettingTree, children, decisions
+from faceup.holdem.betting_tree import BettingTree, children, decision_nodes
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets, river_equities
 from faceup.holdem.rules import CALL, FOLD
 from faceup.holdem.showdown import free_holes
@@ -112,7 +112,7 @@ def argmax_rows(rows: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.nda
 
 def argmax_street(tree: BettingTree, street: int, rows: np.ndarray) -> np.ndarray:
     """`argmax_rows` at all decisions of a street."""
-    return argmax_rows(rows, *decision_columns(tree, decisions(tree, street)))
+    return argmax_rows(rows, *decision_columns(tree, decision_nodes(tree, street)))
 
 
 def decision_columns(tree: BettingTree, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -196,7 +196,7 @@ def betting_inputs(
 
     feature_set: which features, a key of `cards.features.BETTING_FEATURES`.
     """
-    nodes = decisions(tree, street, seat)
+    nodes = decision_nodes(tree, street, seat)
     features = betting_features(tree.bets[nodes], tree.actor[nodes], feature_set)
     distinct, row = np.unique(features, axis=0, return_inverse=True)
     return BettingInputs(distinct, nodes, row.reshape(-1).astype(np.int32))

@@ -8,7 +8,7 @@ from faceup.holdem.betting_tree import BettingTree
 
 
 @njit(cache=True)
-def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
+def _fill_street_reach(start, end, parent, actor, table, row_of_hole, reach):
     for node in range(start, end):
         above = parent[node]
         who = actor[above]
@@ -17,14 +17,14 @@ def _street_reach(start, end, parent, actor, table, row_of_hole, reach):
             reach[1 - who, node, h] = reach[1 - who, above, h]
 
 
-def street_reach(
+def fill_street_reach(
     tree: BettingTree, street: int, rows: tuple[np.ndarray, np.ndarray], reach: np.ndarray
 ) -> None:
     """Fill each player's reach of the nodes that a street's actions lead to, reach (2, n_nodes,
     1326) float32, in place.
     """
     start, end = tree.street_start[street : street + 2]
-    _street_reach(start, end, tree.parent, tree.actor, *rows, reach)
+    _fill_street_reach(start, end, tree.parent, tree.actor, *rows, reach)
 
 
 def preflop_reach(tree: BettingTree, rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -32,7 +32,7 @@ def preflop_reach(tree: BettingTree, rows: tuple[np.ndarray, np.ndarray]) -> np.
     (2, n_nodes, 1326) float32.
     """
     reach = np.ones((2, int(tree.street_start[1]), len(HOLE_CARDS)), dtype=np.float32)
-    street_reach(tree, 0, rows, reach)
+    fill_street_reach(tree, 0, rows, reach)
     return reach
 
 

@@ -25,9 +25,8 @@ import numpy as np
 
 from faceup.cards.cards import HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.strength import strength
-from faceup.holdem.betting_tree import BettingTree, build_tree, children, columns
+from faceup.holdem.betting_tree import BettingTree, build_tree, children, columns, decision_nodes
 from faceup.holdem.rules import (
-    DECISION,
     FOLD_END,
     MBB_PER_DOLLAR,
     SHOWDOWN,
@@ -82,17 +81,12 @@ def regret_matching(weights: np.ndarray) -> np.ndarray:
     return np.where(total > 0, positive / np.where(total > 0, total, 1), 1 / weights.shape[-1])
 
 
-def decisions(tree: BettingTree) -> list[int]:
-    """All nodes at which somebody decides, parents first."""
-    return np.flatnonzero(tree.kind == DECISION).tolist()
-
-
 def strategy(tree: BettingTree, weights: Tables) -> Tables:
     """`regret_matching` at every decision: from regrets what is played next, from sums of
     strategies their average.
     """
     played = [np.zeros_like(table) for table in weights]
-    for node in decisions(tree):
+    for node in decision_nodes(tree):
         table, at = weights[tree.street[node]], columns(tree, node)
         played[tree.street[node]][:, at] = regret_matching(table[:, at])
     return played
@@ -141,7 +135,7 @@ def values(
             value[player, end] = won * (dealt.apart @ reach[other, end])
         for end in np.flatnonzero(tree.kind == SHOWDOWN):
             value[player, end] = put[end, player] * (dealt.beats @ reach[other, end])
-        for node in reversed(decisions(tree)):
+        for node in decision_nodes(tree)[::-1]:
             below = value[player, children(tree, node)]
             if tree.actor[node] != player:
                 # the other's probabilities are in the values already
@@ -160,7 +154,7 @@ def best_response(
     probabilities, which stay.
     """
     value, response = values(tree, dealt, probability, best=[player])[player], probability.copy()
-    for node in decisions(tree):
+    for node in decision_nodes(tree):
         if tree.actor[node] == player:
             below = children(tree, node)
             response[below] = np.arange(len(value[below]))[:, None] == value[below].argmax(axis=0)
@@ -191,16 +185,16 @@ def learn(
     share probabilities (`cfr_br`).
     """
     reach = reaches(tree, probability)[player]
-    for node in decisions(tree):
+    for node in decision_nodes(tree):
         if tree.actor[node] != player:
             continue
-        street, share = tree.street[node], weight * reach[node] if by_reach else weight
+        street, regret_weight = tree.street[node], weight * reach[node] if by_reach else weight
         for child in children(tree, node):
             column = child - tree.street_start[street]
             np.add.at(
                 regrets[street][:, column],
                 buckets[street],
-                share * (value[player, child] - value[player, node]),
+                regret_weight * (value[player, child] - value[player, node]),
             )
             np.add.at(averages[street][:, column], buckets[street], weight * reach[child])
 

@@ -35,7 +35,7 @@ class RiverSubgames(NamedTuple):
     n_children: np.ndarray  # (n_decisions,) int8
     # (n_ends, 2, lanes) float32 dollars that an end is worth to the *other* player; 0 in padding
     # and where no lane is
-    stake_of_other: np.ndarray
+    stake_against: np.ndarray
     n_shown: int  # slots of showdowns
     n_ends: int  # slots of showdowns and folds
     river: int  # first node that an action of the river leads to: column 0 of the river's tables

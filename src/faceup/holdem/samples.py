@@ -23,10 +23,10 @@ from faceup.cards.equity import StreetEquities
 from faceup.cards.features import BETTING_FEATURES, FEATURE_NAMES, betting_features, board_features
 from faceup.holdem.action_values import action_values
 from faceup.holdem.bet_translation import pseudo_harmonic
-from faceup.holdem.betting_tree import BettingTree, columns, decisions
+from faceup.holdem.betting_tree import BettingTree, columns, decision_nodes
 from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.policy import Policy, StreetRows, TablePolicy
-from faceup.holdem.reach import preflop_reach, street_reach
+from faceup.holdem.reach import fill_street_reach, preflop_reach
 from faceup.holdem.rules import CALL
 from faceup.holdem.showdown import compatible_weight, free_holes
 from faceup.util.rng import Stream
@@ -77,7 +77,7 @@ def action_costs(
     costs = []
     for street, (value, weight) in enumerate(sums):
         mean = np.divide(value, weight, out=np.zeros_like(value), where=weight > 0)
-        for node in decisions(tree, street).tolist():
+        for node in decision_nodes(tree, street).tolist():
             own = columns(tree, node)
             played = policy.tables[street][:, own] * mean[:, own]
             mean[:, own] = played.sum(axis=1, keepdims=True) - mean[:, own]
@@ -129,7 +129,7 @@ def draw_samples(
         # holes that only a later card blocks belong to other boards of the same flop
         reach[:, 0] = free_holes(board)
         for street, rows in enumerate(played):
-            street_reach(tree, street, rows, reach)
+            fill_street_reach(tree, street, rows, reach)
         for street in (1, 2, 3):
             n = n_samples[street - 1] // len(boards)
             points = (np.arange(n) + generator.random(n)) / n
@@ -186,7 +186,7 @@ class _Sampler(NamedTuple):
 
     def importance(self, street: int, played: StreetRows, reach: np.ndarray) -> np.ndarray:
         """`importance` of all decisions of a street: the largest cost, or the pot."""
-        tree, nodes = self.tree, decisions(self.tree, street)
+        tree, nodes = self.tree, decision_nodes(self.tree, street)
         if self.largest:
             dollars = self.largest[street][:, played[1]]
         else:
@@ -207,14 +207,17 @@ class _Sampler(NamedTuple):
         total = density.cumsum()
         target = np.minimum(points * total[-1], np.nextafter(total[-1], 0))
         picks = np.searchsorted(total, target, side="right")
-        node, hole = decisions(self.tree, street)[picks // len(HOLE_CARDS)], picks % len(HOLE_CARDS)
+        node, hole = (
+            decision_nodes(self.tree, street)[picks // len(HOLE_CARDS)],
+            picks % len(HOLE_CARDS),
+        )
         # stake / probability: comparable from board to board
         weight = density[picks] * total[-1]
         return self.samples(street, played, board[: BOARD_CARDS[street]], node, hole, weight, k)
 
     def preflop(self, played: StreetRows) -> TrainingSamples:
         """All starting hands at all preflop decisions, weighted by stake."""
-        nodes = decisions(self.tree, 0)
+        nodes = decision_nodes(self.tree, 0)
         by_hole = self.importance(0, played, preflop_reach(self.tree, played))
         by_class = np.stack(
             [np.bincount(CLASS_OF_HOLE, weights=s, minlength=N_CLASSES) for s in by_hole]
@@ -300,7 +303,7 @@ def _largest_costs(tree: BettingTree, street: int, costs: np.ndarray) -> np.ndar
     """The largest cost of each decision in each row, at least 0, in dollars, (n_decisions,
     n_rows).
     """
-    nodes = decisions(tree, street)
+    nodes = decision_nodes(tree, street)
     return np.stack([costs[:, columns(tree, node)].max(axis=1) for node in nodes]).clip(min=0)
 
 

@@ -25,7 +25,7 @@ from faceup.cards.equity import UNITS, StreetEquities
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import load_agent
 from faceup.holdem.betting_lines import line_to
-from faceup.holdem.betting_tree import BettingTree, columns, decisions
+from faceup.holdem.betting_tree import BettingTree, columns, decision_nodes
 from faceup.holdem.buckets import Grid
 from faceup.holdem.figures import action_colours
 from faceup.holdem.policy import TablePolicy
@@ -166,7 +166,7 @@ def _strategy(tree: BettingTree, street: int, table: np.ndarray) -> dict[str, An
     A decision of k actions has k - 1 digits: the cumulative probabilities in steps of 1/STEPS.
     """
     places, parts, width = {}, [], 0
-    for node in decisions(tree, street):
+    for node in decision_nodes(tree, street):
         summed = table[:, columns(tree, node)].cumsum(axis=1, dtype=np.float64)
         parts.append(np.rint(STEPS * summed[:, :-1] / summed[:, -1:]).astype(np.uint8))
         places[line_to(tree, int(node))] = width

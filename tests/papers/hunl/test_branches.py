@@ -5,7 +5,7 @@ import pytest
 from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes, random_models
 
 from faceup.cards.features import board_features
-from faceup.holdem.betting_tree import children, decisions
+from faceup.holdem.betting_tree import children, decision_nodes
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import CALL
 from faceup.papers.hunl import branches
@@ -15,7 +15,7 @@ from faceup.util.stats import student_95
 
 N = len(SMALL.labels)
 THEIRS = RandomPolicy(SMALL, 4)
-RIVER = decisions(SMALL, 3)
+RIVER = decision_nodes(SMALL, 3)
 STARTS = [int(node) for node in RIVER if SMALL.street[SMALL.parent[node]] < 3]
 
 
@@ -39,7 +39,7 @@ def test_sums_equal_brute_force(policy, equities):
     for player, seats in enumerate(((policy, THEIRS), (THEIRS, policy))):
         reach, value = node_reach(SMALL, seats, BOARD, holes), node_values(SMALL, seats, BOARD)[1]
         own, others = reach[player], possible @ reach[1 - player].T / possible.sum() / 2
-        for node in decisions(SMALL, street, player):
+        for node in decision_nodes(SMALL, street, player):
             bets = np.tile(SMALL.bets[node, 1 - player], (len(holes), 1))
             leaf = leaf_of(model, np.concatenate([hands, bets], axis=1))
             called = next(c for c in children(SMALL, node) if SMALL.label[c] == CALL)
