@@ -34,8 +34,8 @@ PERMUTED_HOLES = (_hi * (_hi - 1) // 2 + _lo).T.astype(np.int16)
 _row, _column = 12 - np.where(_SUIT[:, 0] == _SUIT[:, 1], _RANK.T, _RANK.T[::-1])
 # (1326,) cell of the usual chart: aces first, suited above the diagonal
 CLASS_OF_HOLE = (13 * _row + _column).astype(np.int16)
-# (169,) the first hole of each chart cell
-HOLE_OF_CLASS = np.unique(CLASS_OF_HOLE, return_index=True)[1]
+# (169,) the first hole of each chart cell; and how many holes it has: 4, 6 or 12
+HOLE_OF_CLASS, COMBOS = np.unique(CLASS_OF_HOLE, return_index=True, return_counts=True)[1:]
 
 _SHORT = Repr()
 _SHORT.maxstring = 80  # characters of a text, in errors

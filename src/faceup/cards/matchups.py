@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards
+from faceup.cards.cards import CLASS_OF_HOLE, COMBOS, HOLE_CARDS, N_CLASSES, canonical_boards
 from faceup.cards.equity import UNITS
 from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.util.files import save_npy
@@ -93,8 +93,7 @@ def preflop_outcomes(wins: np.ndarray) -> np.ndarray:
     """(wins, ties, losses) of the 169 starting hands over 2,097,572,400 outcomes each, (169, 3)
     int64, from `preflop_wins`.
     """
-    combos = np.bincount(CLASS_OF_HOLE)
-    won, lost = wins.sum(axis=1) // combos, wins.sum(axis=0) // combos
+    won, lost = wins.sum(axis=1) // COMBOS, wins.sum(axis=0) // COMBOS
     return np.column_stack([won, UNITS[0] // 2 - won - lost, lost])
 
 

@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.cards.cards import BOARD_CARDS, N_HOLES
-from faceup.holdem.betting_tree import BettingTree, children
+from faceup.holdem.betting_tree import BettingTree, children, decision_nodes
 from faceup.holdem.board import BoardOrder, board_order
 from faceup.holdem.policy import Policy
 from faceup.holdem.reach import fill_street_reach
-from faceup.holdem.rules import DECISION
 from faceup.holdem.showdown import compatible_weight, end_values, ends_of, free_holes
 
 
@@ -42,33 +41,39 @@ def action_values(
     """
     board = [int(c) for c in board]
     order = board_order(np.array(board))
-    own, other = np.zeros((2, 2, len(tree.kind), N_HOLES), dtype=np.float32)
-    own[:, 0] = other[:, 0] = free_holes(board)
-    probability = np.ones(own.shape[1:], dtype=np.float32)
+    own_reach, their_reach = np.zeros((2, 2, len(tree.kind), N_HOLES), dtype=np.float32)
+    own_reach[:, 0] = their_reach[:, 0] = free_holes(board)
+    probability = np.ones(own_reach.shape[1:], dtype=np.float32)
     for street, n_cards in enumerate(BOARD_CARDS):
         rows = mine.street_rows(street, board[:n_cards])
-        fill_street_reach(tree, street, rows, own)
-        fill_street_reach(tree, street, theirs.street_rows(street, board[:n_cards]), other)
+        fill_street_reach(tree, street, rows, own_reach)
+        fill_street_reach(tree, street, theirs.street_rows(street, board[:n_cards]), their_reach)
         probability[tree.street_start[street] : tree.street_start[street + 1]] = rows[0].T[
             :, rows[1]
         ]
-    value = np.stack([_values(tree, player, other, probability, order) for player in range(2)])
+    value = np.stack(
+        [_values(tree, player, their_reach, probability, order) for player in range(2)]
+    )
     return ActionValues(
-        own,
-        np.stack([compatible_weight(other[1]), compatible_weight(other[0])]),
+        own_reach,
+        np.stack([compatible_weight(their_reach[1]), compatible_weight(their_reach[0])]),
         value,
         probability,
     )
 
 
 def _values(
-    tree: BettingTree, player: int, other: np.ndarray, probability: np.ndarray, order: BoardOrder
+    tree: BettingTree,
+    player: int,
+    their_reach: np.ndarray,
+    probability: np.ndarray,
+    order: BoardOrder,
 ) -> np.ndarray:
     """Dollars times the opponent's holes at every node, (n_nodes, 1326) float32."""
     value, ends = np.zeros(probability.shape, dtype=np.float32), ends_of(tree)
-    reach = other[1 - player, ends.node[:, None], order.holes]
+    reach = their_reach[1 - player, ends.node[:, None], order.holes]
     value[ends.node[:, None], order.holes] = end_values(ends, order, player, reach)
-    for node in np.flatnonzero(tree.kind == DECISION)[::-1]:
+    for node in decision_nodes(tree)[::-1]:
         below = children(tree, node)
         mixed = value[below] * probability[below] if tree.actor[node] == player else value[below]
         value[node] = mixed.sum(axis=0)

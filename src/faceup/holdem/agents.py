@@ -172,14 +172,14 @@ class TreeAgent(Agent):
         self.provenance = provenance or {}
         self._hands, self._argmax = Cache(), False  # hand features of the last boards
 
-    def policy(self, tree: BettingTree) -> ModelPolicy:
+    def policy(self, betting_tree: BettingTree) -> ModelPolicy:
         """The agent on a betting tree of its labels; raises ValueError on others, or without
         equities.
         """
-        if self.labels != tree.labels:
-            raise ValueError(f"agent: labels are {self.labels}, expected the tree's {tree.labels}")
+        if self.labels != (expected := betting_tree.labels):
+            raise ValueError(f"agent: labels are {self.labels}, expected the tree's {expected}")
         assert self.equities is not None, "the agent was loaded without equities"
-        policy = ModelPolicy(tree, self.trees, self.equities, self.feature_set)
+        policy = ModelPolicy(betting_tree, self.trees, self.equities, self.feature_set)
         return policy.argmax() if self._argmax else policy
 
     def save(self, path: str | os.PathLike) -> None:
@@ -236,9 +236,12 @@ class TreeAgent(Agent):
         """The splits from the root to a hand's leaf; arguments as in `action_probabilities`."""
         private, public = parse_hand(hole, board)
         state = decision_state(public, betting)
-        tree, names = self.trees[state.street], feature_names(state.street, self.feature_set)
+        decision_tree, names = (
+            self.trees[state.street],
+            feature_names(state.street, self.feature_set),
+        )
         x = self.features(np.array([hole_index(*private)]), public, [state])
-        return path_steps(tree, names, int(leaf_of(tree, x)[0]))
+        return path_steps(decision_tree, names, int(leaf_of(decision_tree, x)[0]))
 
     def explain(self, hole: str, board: str = "", betting: str = "") -> str:
         """The path through the tree in words, splits on one feature merged, and the actions."""

@@ -8,18 +8,21 @@ once:
    of every node with each of its hands.
 2. The river (`RiverResponder`): on each river card, the responder's best actions with each hand
    against that reach.
-3. Backward pass over turn and flop (`fill_best_action_values`): a hand's value where the next street
-   begins is the mean over its cards, and at each decision the responder takes the hand's best
-   action.
+3. Backward pass over turn and flop (`fill_best_action_values`): a hand's value where the next
+   street begins is the mean over its cards, and at each decision the responder takes the hand's
+   best action.
 
 All river cards are played, and all turn cards or a sample of them; of turn and river cards that
-differ by a renaming of suits, one stands for all. A responder may be limited to some bet sizes, and
-several limits may be given: they share the forward pass and showdowns, not the backward pass.
+differ by a renaming of suits, one stands for all. A responder may be limited to a set of bet sizes,
+and several such sets may be given: they share the forward pass and showdowns, not the backward
+pass.
 
 Where turn cards are sampled, the responder chooses its actions on the flop on those cards alone,
 which errs high.
 
-`exploitability` makes the choices before the flop and sums up a sample of flops.
+`exploitability` makes the choices before the flop and sums up a sample of flops. CFR-BR finds best
+responses on one turn board in another way, `cfr_br_river.best_responses`: there the responder also
+knows which rivers may come.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,6 +33,7 @@ from numba import njit
 
 from faceup.cards.cards import (
     CLASS_OF_HOLE,
+    COMBOS,
     N_CLASSES,
     N_HOLES,
     PERMUTED_HOLES,
@@ -51,7 +55,6 @@ from faceup.util.parallel import parallel
 ALL_PERMUTATIONS = np.arange(len(SUIT_PERMUTATIONS))  # permutation of suits
 # (1326, 169): values of holes @ it are sums over those of each starting hand
 OF_CLASS = np.eye(N_CLASSES)[CLASS_OF_HOLE]
-COMBOS = OF_CLASS.sum(axis=0)
 N_OPPOSING_HOLES = 1225  # holes that share no card with a given one
 TURN_CARDS, FREE_TURN_CARDS = 49, 45  # of a flop; and those that two hands leave
 FREE_RIVER_CARDS = 44  # of a turn board, those that two hands leave
@@ -82,9 +85,9 @@ class Responder:
     ):
         """The policy must not depend on the names of suits; those of equities or features do not.
 
-        preflop_wins (169, 169): of cards/matchups, for the control variate; bet_sizes: for each
-        limit the raises, in pots, that a responder has beside fold, call and all-in (None: all of
-        the tree's). Raises ValueError on sizes that the tree does not have.
+        preflop_wins (169, 169): of cards/matchups, for the control variate; bet_sizes: sets of the
+        raises, in pots, that a responder has beside fold, call and all-in (None: all of the
+        tree's). Raises ValueError on sizes that the tree does not have.
         """
         self.tree, self.policy = tree, policy
         self._net_wins = net_wins(preflop_wins, RUNOUTS_PREFLOP)
@@ -98,14 +101,14 @@ class Responder:
         (None: all 49).
         """
         tree, flop = self.tree, [int(c) for c in flop]
-        free, ends = free_holes(flop), next_street_nodes(tree, 0)
+        free, next_nodes = free_holes(flop), next_street_nodes(tree, 0)
         value = self._flop(flop, turns)
         pairs = (compatible_weight(free[None])[0] * free) @ OF_CLASS
         exact = self._net_wins * (pairs / (COMBOS * N_OPPOSING_HOLES))[:, None]
-        theirs = class_reach(tree, self.policy.street_rows(0, []))[::-1, ends]
-        stake, here = tree.bets[ends].sum(axis=2), net_wins(flop_wins(flop), RUNOUTS_FLOP)
-        control_variate = stake.T[:, :, None] * (theirs @ (exact - here).T)
-        return FlopValues(value[:, :, ends] @ OF_CLASS, control_variate, pairs)
+        opposing = class_reach(tree, self.policy.street_rows(0, []))[::-1, next_nodes]
+        stake, here = tree.bets[next_nodes].sum(axis=2), net_wins(flop_wins(flop), RUNOUTS_FLOP)
+        control_variate = stake.T[:, :, None] * (opposing @ (exact - here).T)
+        return FlopValues(value[:, :, next_nodes] @ OF_CLASS, control_variate, pairs)
 
     def flops(
         self,
@@ -132,17 +135,17 @@ class Responder:
         A hole with a sampled turn card is left fewer of them: its values are scaled by the 47 cards
         that a hole leaves of all, divided by the weight of those sampled that it leaves.
         """
-        reach, ends = self._forward(flop), next_street_nodes(self.tree, 1)
+        reach, next_nodes = self._forward(flop), next_street_nodes(self.tree, 1)
         value = np.zeros((len(self.allowed), *reach.shape), dtype=np.float32)
         fixed, left = fixing_permutations(flop, ALL_PERMUTATIONS), np.zeros(N_HOLES)
-        for turn, permutations, weight in turn_weights(flop, fixed, turns):
-            at_turn = self._turn(flop, turn, fixed, reach)
+        for turn_card, permutations, weight in turn_weights(flop, fixed, turns):
+            at_turn = self._turn(flop, turn_card, fixed, reach)
             for p in permutations:
-                value[:, :, ends[:, None], PERMUTED_HOLES[p]] += (
-                    np.float32(weight) * at_turn[:, :, ends] / np.float32(FREE_TURN_CARDS)
+                value[:, :, next_nodes[:, None], PERMUTED_HOLES[p]] += (
+                    np.float32(weight) * at_turn[:, :, next_nodes] / np.float32(FREE_TURN_CARDS)
                 )
-                left[PERMUTED_HOLES[p]] += weight * free_holes([*flop, turn])
-        value[:, :, ends] *= ((TURN_CARDS - 2) / np.maximum(left, 1)).astype(np.float32)
+                left[PERMUTED_HOLES[p]] += weight * free_holes([*flop, turn_card])
+        value[:, :, next_nodes] *= ((TURN_CARDS - 2) / np.maximum(left, 1)).astype(np.float32)
         self._backward(1, flop, reach, value)
         return value
 
@@ -157,14 +160,16 @@ class Responder:
             fill_street_reach(self.tree, street, self.policy.street_rows(street, board), reach)
         return reach
 
-    def _turn(self, flop: list[int], turn: int, fixed: np.ndarray, reach: np.ndarray) -> np.ndarray:
+    def _turn(
+        self, flop: list[int], turn_card: int, fixed: np.ndarray, reach: np.ndarray
+    ) -> np.ndarray:
         """As `_flop`, given the turn card; fixed: suit permutations that leave the flop as it is,
         reach: of `_forward`.
         """
-        board = [*flop, turn]
+        board = [*flop, turn_card]
         reach = reach * free_holes(board)
         fill_street_reach(self.tree, 2, self.policy.street_rows(2, board), reach)
-        rivers = cards_up_to_suits(board, fixing_permutations([turn], fixed))
+        rivers = cards_up_to_suits(board, fixing_permutations([turn_card], fixed))
         boards = np.array([[*board, card] for card, _ in rivers])
         permutations = np.array(
             [[*permutations, *[-1] * (4 - len(permutations))] for _, permutations in rivers]
@@ -187,11 +192,11 @@ class Responder:
         self, street: int, board: list[int], reach: np.ndarray, value: np.ndarray
     ) -> None:
         """Fill values of a street's decisions from its folds and from the nodes it leads to."""
-        ends = fold_nodes(self.tree, street)
+        folds, free = fold_nodes(self.tree, street), free_holes(board)
         for player in range(2):
-            value[:, player, ends] = fold_values(self.tree, ends, player, reach) * free_holes(board)
-        for allowed, of_limit in zip(self.allowed, value, strict=True):
-            fill_best_action_values(self.tree, street, allowed, of_limit[None, None])
+            value[:, player, folds] = fold_values(self.tree, folds, player, reach) * free
+        for allowed, of_set in zip(self.allowed, value, strict=True):
+            fill_best_action_values(self.tree, street, allowed, of_set[None, None])
 
 
 def turn_weights(
@@ -203,18 +208,18 @@ def turn_weights(
     fixed: suit permutations that leave the flop as it is. turns: the n cards dealt, of which each
     stands for 49 / n cards and for all cards of its kind equally (None: all cards, with weight 1).
     """
-    kinds = [(turn, list(permutations)) for turn, permutations in cards_up_to_suits(flop, fixed)]
+    kinds = cards_up_to_suits(flop, fixed)
     if turns is None:
-        return [(turn, permutations, 1.0) for turn, permutations in kinds]
+        return [(card, permutations, 1.0) for card, permutations in kinds]
     cards = [
-        {4 * (turn // 4) + int(SUIT_PERMUTATIONS[p, turn % 4]) for p in permutations}
-        for turn, permutations in kinds
+        {4 * (card // 4) + int(SUIT_PERMUTATIONS[p, card % 4]) for p in permutations}
+        for card, permutations in kinds
     ]
     drawn = [sum(int(card) in kind for card in turns) for kind in cards]
     weighed = zip(kinds, drawn, strict=True)
     return [
-        (turn, permutations, n * TURN_CARDS / (len(turns) * len(permutations)))
-        for (turn, permutations), n in weighed
+        (card, permutations, n * TURN_CARDS / (len(turns) * len(permutations)))
+        for (card, permutations), n in weighed
         if n
     ]
 
@@ -237,25 +242,25 @@ def fill_best_action_values(
 
 @njit(cache=True, nogil=True)
 def _fill_best_values(nodes, actor, first, end, allowed, value):
-    """As `fill_best_action_values`; nodes, actor, first, end (n_decisions,): decisions, parents first,
-    and their children's numbers.
+    """As `fill_best_action_values`; nodes, actor, first, end (n_decisions,): decisions, parents
+    first, and their children's numbers.
     """
     for p in range(value.shape[1]):
         for k in range(nodes.shape[0] - 1, -1, -1):
-            node, who = nodes[k], actor[k]
+            node, player = nodes[k], actor[k]
             for h in range(value.shape[4]):
                 best = -1
                 for e in range(first[k], end[k]):
                     if allowed[e] and (
-                        best < 0 or value[0, p, who, e, h] > value[0, p, who, best, h]
+                        best < 0 or value[0, p, player, e, h] > value[0, p, player, best, h]
                     ):
                         best = e
                 for s in range(value.shape[0]):
-                    others = value[s, p, 1 - who, first[k], h]
+                    opponent_sum = value[s, p, 1 - player, first[k], h]
                     for e in range(first[k] + 1, end[k]):
-                        others += value[s, p, 1 - who, e, h]
-                    value[s, p, who, node, h] = value[s, p, who, best, h]
-                    value[s, p, 1 - who, node, h] = others
+                        opponent_sum += value[s, p, 1 - player, e, h]
+                    value[s, p, player, node, h] = value[s, p, player, best, h]
+                    value[s, p, 1 - player, node, h] = opponent_sum
 
 
 def next_street_nodes(tree: BettingTree, street: int) -> np.ndarray:

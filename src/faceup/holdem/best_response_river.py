@@ -1,11 +1,15 @@
 """Best responses on the river: all rivers of a turn board, and LANES betting subgames at once.
 
-The strategy that is answered has one strategy for all holes of a bucket, as in self-play. The
+The strategy that is answered plays all holes of a group (`board`) alike, as in self-play. The
 responder sees its own hole: as strengths are gone through, the value of each end to a hole is put
 together from the sums of its two cards and of all, and at each of its decisions the best action is
 taken. All-ins of earlier streets are subgames of a single showdown. A responder may be limited to
-some of the tree's bets: the values of ends serve all limits, and only the backward pass is per
-limit.
+some of the tree's bets, and several such sets may be given: the values of ends serve all of them,
+and only the backward pass is per set.
+
+CFR-BR has another kernel for best responses on the river, `cfr_br_river.best_responses`. It gives
+actions besides values, and knows a strategy by equity; this one gives values alone, to any strategy
+with rows of holes, by groups (`board`) and many subgames at once.
 """
 
 from collections.abc import Iterator
@@ -18,7 +22,7 @@ from faceup.cards.cards import HOLE_CARDS, N_HOLES, PERMUTED_HOLES
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.board import ALL, N_ENTRIES, N_SUMS, make_river_groups, sort_holes
-from faceup.holdem.cfr_river import add_bucket, fill_reach, sum_buckets
+from faceup.holdem.cfr_river import add_group, fill_reach, sum_groups
 from faceup.holdem.lanes import (
     BOTH_LANES,
     add,
@@ -46,13 +50,14 @@ class ResponseScratch(NamedTuple):
     """What a thread writes. Nodes are in the order of slots (`RiverSubgames`)."""
 
     reach: np.ndarray  # (1326, BOTH_LANES) float32 reach of the roots
-    # (n_bet_sets, 1326, BOTH_LANES) float32 values of the roots to the other player, summed over
-    # rivers
+    # (n_bet_sets, 1326, BOTH_LANES) float32 values of the roots to a hole of the opponent of the
+    # player at the index, summed over rivers
     total_against: np.ndarray
     sums: np.ndarray  # (N_ENTRIES, BOTH_LANES) float32 `reach` summed over each entry
-    # (1081, most_nodes, 2, LANES) float32 reach of nodes from the root with each bucket
+    # (1081, most_nodes, 2, LANES) float32 reach of nodes from the root with each group
     reach_from_root: np.ndarray
-    # (most_nodes, 2, LANES) float32 value of each node to a hole of the other player
+    # (most_nodes, 2, LANES) float32 value of each node to a hole of the opponent of the player at
+    # the index
     value_against: np.ndarray
     # (n_rows, most_nodes, LANES) float32 the strategy's rows, by slot and lane
     probability: np.ndarray
@@ -68,8 +73,8 @@ class RiverResponder:
         self._tasks = [(some, _forbidden(some, allowed)) for some in make_river_subgames(tree)]
 
     def add(self, rivers: Rivers, table: np.ndarray, reach: np.ndarray, value: np.ndarray) -> None:
-        """Add to value (n_bet_sets, 2, n_nodes, 1326), where river betting begins and at all-ins, the
-        sum over the rivers.
+        """Add to value (n_bet_sets, 2, n_nodes, 1326), where river betting begins and at all-ins,
+        the sum over the rivers.
 
         table (n_rows, width) float32: the strategy's rows. reach (2, n_nodes, 1326): of the
         strategy in each seat; like value, of nodes before the river's actions.
@@ -97,7 +102,7 @@ class RiverResponder:
 
 
 def _forbidden(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
-    """By slot, (n_bet_sets, n_nodes, LANES) float32: -inf where the responder may not go, else 0."""
+    """By slot, (n_bet_sets, n_nodes, LANES) float32: -inf where the responder may not go, or 0."""
     forbidden = np.zeros((len(allowed), len(subgames.slot), LANES), dtype=np.float32)
     forbidden[:, subgames.slot, : subgames.tree_node.shape[1]] = np.where(
         allowed[:, subgames.tree_node], 0, -np.inf
@@ -106,15 +111,15 @@ def _forbidden(subgames: RiverSubgames, allowed: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True)
-def _buckets_of(board, row_of_hole):
-    """Buckets of a river board (5,), from the row of each hole (1326,); its holes and their entries
-    bucket by bucket, and where each bucket's begin.
+def _groups_of(board, row_of_hole):
+    """Groups of a river board (5,), from the row of each hole (1326,); its holes and their entries
+    group by group, and where each group's begin.
     """
     order = sort_holes(board)
-    buckets = make_river_groups(order, row_of_hole)
-    by_bucket = np.argsort(buckets.of_hole, kind="mergesort")
-    start = np.searchsorted(buckets.of_hole[by_bucket], np.arange(buckets.key.shape[0] + 1))
-    return buckets, order.holes[by_bucket].astype(np.int64), buckets.entries[by_bucket], start
+    groups = make_river_groups(order, row_of_hole)
+    by_group = np.argsort(groups.of_hole, kind="mergesort")
+    start = np.searchsorted(groups.of_hole[by_group], np.arange(groups.row.shape[0] + 1))
+    return groups, order.holes[by_group].astype(np.int64), groups.entries[by_group], start
 
 
 @njit(cache=True)
@@ -149,28 +154,28 @@ def _ends_of_hole(hole, n_shown, n_ends, card_sums, stake, folds, reach, value_a
 
 
 @njit(cache=True)
-def _best_of_hole(subgames, forbidden, value_against, limit):
+def _best_of_hole(subgames, forbidden, value_against, bet_set):
     """Values of decisions to a hole, value_against (n_nodes, 2, LANES), from those of ends: the
-    best action within a limit where its player acts, else the sum. forbidden: of `_forbidden`.
+    best action of a set of bets where its player acts, else the sum. forbidden: of `_forbidden`.
     """
-    at_limit = limit * forbidden.shape[1] * LANES
+    set_offset = bet_set * forbidden.shape[1] * LANES
     for d in range(subgames.actor.shape[0] - 1, -1, -1):
-        who, other, first = subgames.actor[d], 1 - subgames.actor[d], subgames.first_child[d]
+        actor, opponent, first = subgames.actor[d], 1 - subgames.actor[d], subgames.first_child[d]
         node, e = subgames.slot[subgames.decision[d]], subgames.slot[first]
-        best, total = (node * 2 + other) * LANES, (node * 2 + who) * LANES
-        copy(value_against, best, value_against, (e * 2 + other) * LANES)
-        copy(value_against, total, value_against, (e * 2 + who) * LANES)
+        best, total = (node * 2 + opponent) * LANES, (node * 2 + actor) * LANES
+        copy(value_against, best, value_against, (e * 2 + opponent) * LANES)
+        copy(value_against, total, value_against, (e * 2 + actor) * LANES)
         for k in range(first + 1, first + subgames.n_children[d]):
             e = subgames.slot[k]
             largest_sum(
                 value_against,
                 best,
                 value_against,
-                (e * 2 + other) * LANES,
+                (e * 2 + opponent) * LANES,
                 forbidden,
-                at_limit + e * LANES,
+                set_offset + e * LANES,
             )
-            add(value_against, total, value_against, (e * 2 + who) * LANES)
+            add(value_against, total, value_against, (e * 2 + actor) * LANES)
 
 
 @njit(cache=True)
@@ -181,42 +186,45 @@ def _river(subgames, forbidden, board, permutations, row_of_hole, scratch):
     n_shown, n_ends, stake = subgames.n_shown, subgames.n_ends, subgames.stake_against
     reach_from_root, value_against = scratch.reach_from_root, scratch.value_against
     (n_bet_sets, n_holes), root = scratch.total_against.shape[:2], subgames.slot[-1]
-    buckets, holes, entries, start = _buckets_of(board, row_of_hole)
-    scratch.sums[: buckets.card.shape[0]] = 0
+    groups, holes, entries, start = _groups_of(board, row_of_hole)
+    scratch.sums[: groups.card.shape[0]] = 0
     for i in range(holes.shape[0]):
         for n in range(3):
             add_both(scratch.sums, entries[i, n] * BOTH_LANES, scratch.reach, holes[i] * BOTH_LANES)
-    for g in range(buckets.key.shape[0]):
-        fill_reach(subgames, scratch.probability[buckets.key[g]], reach_from_root[g])
+    for g in range(groups.row.shape[0]):
+        fill_reach(subgames, scratch.probability[groups.row[g]], reach_from_root[g])
     card_sums = np.empty((N_SUMS, n_ends, BOTH_LANES), np.float32)
     folds = np.empty((n_ends - n_shown, BOTH_LANES), np.float32)
-    sum_buckets(buckets, n_shown, scratch.sums, reach_from_root, card_sums)
-    for strength in range(buckets.first_of_strength.shape[0] - 1):
-        first, last = buckets.first_of_strength[strength], buckets.first_of_strength[strength + 1]
-        for g in range(first, last):
-            add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, card_sums)
-        for g in range(first, last):
+    sum_groups(groups, n_shown, scratch.sums, reach_from_root, card_sums)
+    for strength in range(groups.first_of_strength.shape[0] - 1):
+        first, end = groups.first_of_strength[strength], groups.first_of_strength[strength + 1]
+        for g in range(first, end):
+            add_group(groups, g, scratch.sums, reach_from_root, n_shown, card_sums)
+        for g in range(first, end):
             # a fold's worth for each unit of own reach of the root: sums take that off twice
             for e in range(n_shown, n_ends):
-                at, of = (e - n_shown) * BOTH_LANES, (g * reach_from_root.shape[1] + e) * BOTH_LANES
-                product_both(folds, at, stake, e * BOTH_LANES, reach_from_root, of)
+                at, offset = (
+                    (e - n_shown) * BOTH_LANES,
+                    (g * reach_from_root.shape[1] + e) * BOTH_LANES,
+                )
+                product_both(folds, at, stake, e * BOTH_LANES, reach_from_root, offset)
             for hole in holes[start[g] : start[g + 1]]:
                 _ends_of_hole(
                     hole, n_shown, n_ends, card_sums, stake, folds, scratch.reach, value_against
                 )
-                for limit in range(n_bet_sets):
-                    _best_of_hole(subgames, forbidden, value_against, limit)
+                for bet_set in range(n_bet_sets):
+                    _best_of_hole(subgames, forbidden, value_against, bet_set)
                     for permutation in permutations:
                         if permutation >= 0:
-                            at = limit * n_holes + np.int64(PERMUTED_HOLES[permutation, hole])
+                            at = bet_set * n_holes + np.int64(PERMUTED_HOLES[permutation, hole])
                             add_both(
                                 scratch.total_against,
                                 at * BOTH_LANES,
                                 value_against,
                                 root * BOTH_LANES,
                             )
-        for g in range(first, last):
-            add_bucket(buckets, g, scratch.sums, reach_from_root, n_shown, card_sums)
+        for g in range(first, end):
+            add_group(groups, g, scratch.sums, reach_from_root, n_shown, card_sums)
 
 
 @njit(cache=True, nogil=True)
@@ -229,7 +237,7 @@ def _all_rivers(subgames, forbidden, table, used, rivers, reach, value, scratch)
         for k in range(subgames.slot.shape[0] - 1):
             at, node = subgames.slot[k], subgames.tree_node[k]
             for j in range(node.shape[0]):
-                scratch.probability[r, at, j] = table[r, node[j] - subgames.river]
+                scratch.probability[r, at, j] = table[r, node[j] - subgames.first_node]
     scratch.reach[:] = 0
     for player in range(2):
         for j in range(roots.shape[0]):

@@ -1,4 +1,4 @@
-"""The holes of a river board by strength and in buckets.
+"""The holes of a river board by strength and in groups.
 
 Index spaces of the engines; each line ends with where it is made:
 
@@ -6,10 +6,12 @@ Index spaces of the engines; each line ends with where it is made:
       hole          0..1325  two cards, by `cards.HOLE_CARDS`
       place         0..1080  among a river board's holes by strength, the weakest first, ties side
                              by side: `BoardOrder.holes`
-      bucket                 holes that share an infoset, `buckets.hole_buckets`; on a river board
-                             those of one strength and one equity: `RiverGroups.of_hole`
-      entry         ~750     a river bucket and a card, or ALL: `RiverGroups.entries`
+      bucket                 holes of a street that share an infoset: `buckets.hole_buckets`
       joint bucket  ~400     holes that share a bucket on each street before the river: `cfr`
+      row                    of a strategy's table on a street, each hole's: `policy.StreetRows`
+      group         ~100     holes of a river board of one strength and one row:
+                             `RiverGroups.of_hole`
+      entry         ~750     a group and a card, or ALL: `RiverGroups.entries`
     a node of the betting
       tree node              `BettingTree`; each but the root stands for the action leading to it
       column                 of a street's rows: tree node less `street_start` of the street
@@ -17,10 +19,11 @@ Index spaces of the engines; each line ends with where it is made:
       slot                   its place in a sweep's arrays, showdowns and folds first
       lane          0..31    a subgame among those of one shape, swept side by side
 
-On a complete board a river strategy knows a hole by its equity alone. Holes of one strength and one
-equity form a bucket, about a hundred of them where there are 1,081 holes. What card removal
-(`showdown`) needs of the holes are sums over a bucket, and over those of its holes that have a
-certain card: the entries.
+On a complete board a river strategy knows a hole by its equity alone, which selects its row. Holes
+of one strength and one row form a group, about a hundred of them where there are 1,081 holes. Two
+groups of different strengths may share a row, and so their infosets. What card removal (`showdown`)
+needs of the holes are sums over a group, and over those of its holes that have a certain card: the
+entries.
 """
 
 from typing import NamedTuple
@@ -36,16 +39,6 @@ N_ENTRIES = 3 * N_RIVER_HOLES  # at most
 MOST_STRENGTHS = 160  # of a board's holes
 ALL = N_CARDS  # stands for all holes among sums by card
 N_SUMS = N_CARDS + 1  # sums by card
-
-
-@njit(cache=True, error_model="numpy")  # where the total is 0 the quotient is not used
-def matching_probability(regret, total, n_actions):
-    """Probability of an action: max(regret, 0) / total, where the positive regrets of its n_actions
-    sum to total; even at 0.
-    """
-    return (
-        max(regret, np.float32(0)) / total if total > 0 else np.float32(1) / np.float32(n_actions)
-    )
 
 
 class BoardOrder(NamedTuple):
@@ -78,30 +71,31 @@ def sort_holes(board):
 
 
 class RiverGroups(NamedTuple):
-    """The buckets of a board, weakest first, and their entries; card ALL is the first entry of each
-    bucket.
+    """The groups of a board, weakest first, and their entries; card ALL is the first entry of each
+    group.
     """
 
-    of_hole: np.ndarray  # (1081,) int32 bucket of the hole at each place
+    of_hole: np.ndarray  # (1081,) int32 group of the hole at each place
     # (1081, 3) int32 entries of the hole at each place: all, its higher card, its lower card
     entries: np.ndarray
-    # (n_buckets,) int32 what its holes share: 2 * wins + ties, or a row of a strategy
-    key: np.ndarray
-    first: np.ndarray  # (n_buckets + 1,) int32 first entry of each bucket
+    # (n_groups,) int32 row of its holes in a table: of the river's buckets, 2 * wins + ties, or of
+    # a strategy
+    row: np.ndarray
+    first: np.ndarray  # (n_groups + 1,) int32 first entry of each group
     card: np.ndarray  # (n_entries,) int32 0..51, or ALL
-    count: np.ndarray  # type: ignore[assignment]  # (n_entries,) float32 how many holes; negative where not ALL
-    first_of_strength: np.ndarray  # (n_strengths + 1,) int64 first bucket of each strength
+    # (n_entries,) float32 number of holes, negative where not ALL: a hole's opponents are those of
+    # ALL less those of its two cards
+    coefficient: np.ndarray
+    first_of_strength: np.ndarray  # (n_strengths + 1,) int64 first group of each strength
 
 
 @njit(cache=True)
-def make_river_groups(order: BoardOrder, key: np.ndarray) -> RiverGroups:
-    """Buckets of a board, from a key of each of the 1,326 holes: its equity, 2 * wins + ties, or
-    its row.
-    """
+def make_river_groups(order: BoardOrder, row: np.ndarray) -> RiverGroups:
+    """Groups of a board, from the row of each of the 1,326 holes."""
     holes, strength_start = order
     of_hole, entries = np.full(N_RIVER_HOLES, -1, np.int32), np.empty((N_RIVER_HOLES, 3), np.int32)
-    key_of, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
-    card, count = np.empty(N_ENTRIES, np.int32), np.zeros(N_ENTRIES, np.float32)
+    row_of, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
+    card, coefficient = np.empty(N_ENTRIES, np.int32), np.zeros(N_ENTRIES, np.float32)
     first_of_strength, entry_of = (
         np.empty(strength_start.shape[0], np.int64),
         np.full(N_SUMS, -1, np.int32),
@@ -112,9 +106,9 @@ def make_river_groups(order: BoardOrder, key: np.ndarray) -> RiverGroups:
         for start in range(strength_start[strength], strength_start[strength + 1]):
             if of_hole[start] >= 0:
                 continue
-            key_of[n] = key[holes[start]]
+            row_of[n] = row[holes[start]]
             for i in range(start, strength_start[strength + 1]):
-                if key[holes[i]] != key_of[n]:
+                if row[holes[i]] != row_of[n]:
                     continue
                 of_hole[i] = n
                 for j in range(3):
@@ -123,11 +117,11 @@ def make_river_groups(order: BoardOrder, key: np.ndarray) -> RiverGroups:
                         entry_of[c], card[k] = k, c
                         k += 1
                     entries[i, j] = entry_of[c]
-                    count[entry_of[c]] += np.float32(1 if j == 0 else -1)
+                    coefficient[entry_of[c]] += np.float32(1 if j == 0 else -1)
             entry_of[:] = -1
             n += 1
             first[n] = k
         first_of_strength[strength + 1] = n
     return RiverGroups(
-        of_hole, entries, key_of[:n], first[: n + 1], card[:k], count[:k], first_of_strength
+        of_hole, entries, row_of[:n], first[: n + 1], card[:k], coefficient[:k], first_of_strength
     )

@@ -26,10 +26,11 @@ from faceup.cards.cards import BOARD_CARDS, N_CARDS
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.games.checkpoint import load_checkpoint, save_checkpoint
 from faceup.holdem.betting_tree import BettingTree, decision_nodes
-from faceup.holdem.board import RiverGroups, board_order, make_river_groups, matching_probability
+from faceup.holdem.board import RiverGroups, board_order, make_river_groups
 from faceup.holdem.buckets import Buckets, hole_buckets
 from faceup.holdem.cfr_river import sweep_subgames
 from faceup.holdem.policy import TablePolicy
+from faceup.holdem.regret_matching import matching_probability
 from faceup.holdem.river_subgames import RiverSubgames, make_river_subgames
 from faceup.holdem.showdown import add_end_values, ends_of
 from faceup.util.memo import digest, memo
@@ -59,15 +60,15 @@ class StreetDecisions(NamedTuple):
     first: np.ndarray  # (n,) int32 the first node below
     end: np.ndarray  # (n,) int32 after the last one
     label: np.ndarray  # (nodes of the tree,) int8 of the action that leads to a node
-    start: int  # first node that an action of the street leads to: column 0 of its tables
+    first_node: int  # that an action of the street leads to: column 0 of its tables
 
 
 def street_decisions(tree: BettingTree, street: int) -> StreetDecisions:
-    """A street's decisions."""
+    """A street's decisions as kernels take them."""
     node = decision_nodes(tree, street)
-    first, start = tree.first_child[node], int(tree.street_start[street])
+    first, first_node = tree.first_child[node], int(tree.street_start[street])
     end = first + tree.n_children[node]
-    return StreetDecisions(node, tree.actor[node], first, end, tree.label, start)
+    return StreetDecisions(node, tree.actor[node], first, end, tree.label, first_node)
 
 
 class JointBuckets(NamedTuple):
@@ -75,18 +76,18 @@ class JointBuckets(NamedTuple):
 
     of_hole: np.ndarray  # (1081,) int64 by place in the order of strength
     size: np.ndarray  # (n,) int64 how many holes each has
-    row: np.ndarray  # (3, n) int64 place of its bucket on each street in `buckets`
+    bucket_index: np.ndarray  # (3, n) int64 index of its bucket on each street in `buckets`
     buckets: tuple[np.ndarray, ...]  # three of (n_found,) int32: the buckets found on the board
 
 
 def _joint_buckets(buckets: list[np.ndarray]) -> JointBuckets:
     """buckets: three of (1081,), each hole's."""
-    found, rows = zip(*(np.unique(of, return_inverse=True) for of in buckets), strict=True)
-    key = np.ravel_multi_index(rows, [N_RIVER_HOLES] * 3)
+    found, indices = zip(*(np.unique(each, return_inverse=True) for each in buckets), strict=True)
+    key = np.ravel_multi_index(indices, [N_RIVER_HOLES] * 3)
     _, one, of_hole, size = np.unique(
         key, return_index=True, return_inverse=True, return_counts=True
     )
-    return JointBuckets(of_hole, size, np.stack(rows)[:, one], found)
+    return JointBuckets(of_hole, size, np.stack(indices)[:, one], found)
 
 
 @njit(cache=True)
@@ -95,7 +96,7 @@ def _match_regrets(street, player, regrets, buckets, probability):
     of buckets (n_found,), from regrets (n_buckets, width); 1 where the other player acts.
     """
     for d in range(street.node.shape[0]):
-        first, end = street.first[d] - street.start, street.end[d] - street.start
+        first, end = street.first[d] - street.first_node, street.end[d] - street.first_node
         for k in range(buckets.shape[0]):
             regret, out, total = regrets[buckets[k]], probability[k], np.float32(0)
             if player != BOTH and street.actor[d] != player:
@@ -111,8 +112,8 @@ def _match_regrets(street, player, regrets, buckets, probability):
 def _forward(thread, streets, joint, regrets, probability, reach):
     """Each player's strategy on a board, and its reach of all nodes with each joint bucket.
 
-    streets: three `StreetDecisions`; regrets: three of (n_buckets, width) float32. Fills probability,
-    three of (2, n_found, width) float32, and reach (2, n_joint, n_nodes) float32.
+    streets: three `StreetDecisions`; regrets: three of (n_buckets, width) float32. Fills
+    probability, three of (2, n_found, width) float32, and reach (2, n_joint, n_nodes) float32.
     """
     for player in range(thread[0], 2, thread[1]):
         for n in range(3):
@@ -121,11 +122,11 @@ def _forward(thread, streets, joint, regrets, probability, reach):
             r = reach[player, k]
             r[0] = 1
             for n in range(3):
-                street, own = streets[n], probability[n][player, joint.row[n, k]]
+                street, strategy = streets[n], probability[n][player, joint.bucket_index[n, k]]
                 for d in range(street.node.shape[0]):
                     above = r[street.node[d]]
                     for c in range(street.first[d], street.end[d]):
-                        r[c] = above * own[c - street.start]
+                        r[c] = above * strategy[c - street.first_node]
 
 
 @njit(cache=True, nogil=True)
@@ -140,22 +141,22 @@ def _backward(thread, streets, joint, probability, reach, value, regrets, strate
         for k in range(joint.size.shape[0]):
             v, r, size = value[player, k], reach[player, k], np.float32(joint.size[k])
             for n in range(2, -1, -1):
-                street, row = streets[n], joint.row[n, k]
-                bucket, own, start = (
-                    joint.buckets[n][row],
-                    probability[n][player, row],
-                    street.start,
+                street, index = streets[n], joint.bucket_index[n, k]
+                bucket, strategy, first_node = (
+                    joint.buckets[n][index],
+                    probability[n][player, index],
+                    street.first_node,
                 )
                 regret, average = regrets[n][bucket], strategy_sums[n][bucket]
                 for d in range(street.node.shape[0] - 1, -1, -1):
                     here = np.float32(0)
                     for c in range(street.first[d], street.end[d]):
-                        here += own[c - start] * v[c]
+                        here += strategy[c - first_node] * v[c]
                     v[street.node[d]] = here
                     if street.actor[d] == player:
                         for c in range(street.first[d], street.end[d]):
-                            regret[c - start] += v[c] - here
-                            average[c - start] += size * r[c]
+                            regret[c - first_node] += v[c] - here
+                            average[c - first_node] += size * r[c]
 
 
 @njit(cache=True, nogil=True)
@@ -164,9 +165,9 @@ def _fill_ends(thread, ends, order, joint, reach, value):
     n_joint, n_nodes) float32.
     """
     for player in range(thread[0], 2, thread[1]):
-        theirs = reach[1 - player][:, ends.node]
-        won, stake = np.zeros_like(theirs), ends.stake[:, player].copy()
-        add_end_values(order, joint.of_hole, ends.n_folds, stake, theirs, won)
+        opposing = reach[1 - player][:, ends.node]
+        won, stake = np.zeros_like(opposing), ends.stake[:, player].copy()
+        add_end_values(order, joint.of_hole, ends.n_folds, stake, opposing, won)
         for k in range(won.shape[0]):
             for e in range(won.shape[1]):
                 value[player, k, ends.node[e]] = won[k, e]
@@ -214,10 +215,10 @@ class SelfPlay:
     def step(self, board: np.ndarray) -> None:
         """Play all hands of one board (five cards), and learn from it."""
         order = board_order(board)
-        *before, equity = [
+        *before, river = [
             hole_buckets(self.buckets, street, board[:n]) for street, n in enumerate(BOARD_CARDS)
         ]
-        buckets = make_river_groups(order, equity)
+        groups = make_river_groups(order, river)
         joint = _joint_buckets([of_hole[order.holes] for of_hole in before])
         reach, value = (array[:, : len(joint.size)] for array in (self._reach, self._value))
         regrets, strategy_sums, probability = (
@@ -227,7 +228,7 @@ class SelfPlay:
         )
         on_threads(_forward, self._streets, joint, regrets, probability, reach)
         on_threads(_fill_ends, self._ends, order, joint, reach, value)
-        on_threads(self._sweep_rivers, iter(self._rivers), buckets, joint, reach, value)
+        on_threads(self._sweep_rivers, iter(self._rivers), groups, joint, reach, value)
         on_threads(
             _backward, self._streets, joint, probability, reach, value, regrets, strategy_sums
         )
@@ -236,7 +237,7 @@ class SelfPlay:
         self,
         _: tuple[int, int],
         rest: Iterator[RiverSubgames],
-        buckets: RiverGroups,
+        groups: RiverGroups,
         joint: JointBuckets,
         reach: np.ndarray,
         value: np.ndarray,
@@ -244,7 +245,7 @@ class SelfPlay:
         """Sweep the rivers; each thread takes the next subgames that are left."""
         tables = self.regrets[3], self.strategy_sums[3]
         for subgames in rest:
-            sweep_subgames(subgames, buckets, joint.of_hole, reach, value, *tables)
+            sweep_subgames(subgames, groups, joint.of_hole, reach, value, *tables)
 
     def _end_epoch(self, t: int) -> None:
         alpha, beta, gamma, _ = self.discount

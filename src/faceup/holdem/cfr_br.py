@@ -6,10 +6,11 @@ once:
 
 1. reach: how the learner comes to each decision with each hand, by its current strategy, which is
    regret matching on its regrets.
-2. opponent: how the opponent comes there. It plays a best response in a share of the hands, and
-   another strategy in the rest (`OpponentMixture`): its reach is share x best response + (1 -
-   share) x other. A share of 1 is CFR-BR, less is a restricted Nash response (Johanson, Zinkevich
-   and Bowling 2007), 0 with the learner itself as the other is self-play.
+2. opponent: how the opponent comes there. It knows the learner's strategy in a share of the hands,
+   where it plays a best response, and plays another strategy in the rest (`OpponentMixture`): its
+   reach is known_share x best response + (1 - known_share) x rest. A share of 1 is CFR-BR, less is
+   a restricted Nash response (Johanson, Zinkevich and Bowling 2007), 0 with the learner itself in
+   the rest is self-play.
 3. values: the counterfactual value of each action to each of the learner's hands against that
    opponent.
 4. regrets: value[action] - value[decision] is added to the learner's regrets, and its own reach to
@@ -49,7 +50,7 @@ import numba
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_OF_CLASS, N_CLASSES, N_HOLES
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, COMBOS, HOLE_OF_CLASS, N_HOLES
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import TreeAgent
 from faceup.holdem.best_response import fill_best_action_values, fold_values
@@ -66,11 +67,11 @@ from faceup.holdem.cfr_br_river import (
 )
 from faceup.holdem.infosets import (
     Abstraction,
+    ActionWeights,
     HandBuckets,
     Infosets,
     TreeLeaves,
-    Weights,
-    strategy_rows,
+    strategy_table,
 )
 from faceup.holdem.policy import StreetRows, TablePolicy
 from faceup.holdem.reach import fill_street_reach
@@ -83,32 +84,31 @@ from faceup.util.progress import Progress
 # chance that a turn board, which shares no card with one hand, shares none with the other either
 _MISSED = (48 * 47 * 46 * 45) / (50 * 49 * 48 * 47)
 _RIVERS, _FREE_RIVERS = 48, 44  # river cards of a turn board, and those that two hands leave
-_COMBOS = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
 _NO_ACTIONS = np.zeros((0, 0, 0, 0), dtype=np.int8)  # of a best response that nobody plays
-# a strategy on a board, by street; on the river the rows are those of equities (1981,)
-Rows = dict[int, StreetRows]
+# by street; on the river rows are selected by equity (1981,) instead of hole
+BoardStrategy = dict[int, StreetRows]
 
 
 class OpponentMixture(NamedTuple):
     """An opponent that plays a best response to the learner in a share of the hands, a policy in
     the rest.
 
-    OpponentMixture(share, None): in the rest it plays the learner's current strategy, so that
+    OpponentMixture(known_share, None): in the rest it plays the learner's current strategy, so that
     OpponentMixture(1, None) is CFR-BR and OpponentMixture(0, None) self-play. Where one seat alone
     learns (`CfrBr`), the learner has no reach in the other: nobody plays there in the rest of the
     hands, and nothing is learnt from them.
     """
 
-    share: float  # 0 to 1
+    known_share: float  # of the hands in which it knows the learner's strategy, 0 to 1
     policy: TablePolicy | None
 
 
 class State(NamedTuple):
     """All that has been learnt."""
 
-    regrets: Weights
-    strategy_sums: Weights
-    responder_regrets: Weights  # regrets of the best response before the turn
+    regrets: ActionWeights
+    strategy_sums: ActionWeights
+    responder_regrets: ActionWeights  # regrets of the best response before the turn
     iteration: int
 
 
@@ -122,19 +122,20 @@ def _learn_street(street, infosets, table, update, reach, value, regrets, strate
     n_nodes, 1326) of actions to strategy_sums, both as `update` says.
     """
     for d in range(street.node.shape[0] - 1, -1, -1):
-        node, who = street.node[d], street.actor[d]
+        node, actor = street.node[d], street.actor[d]
         for h in range(value.shape[2]):
-            row, mean, others = infosets.row[h], np.float32(0), np.float32(0)
+            row, mean, opponent_sum = infosets.row[h], np.float32(0), np.float32(0)
             for e in range(street.first[d], street.end[d]):
-                mean += value[who, e, h] * table[row, e - street.start]
-                others += value[1 - who, e, h]  # the actor's chances are in them already
-            value[who, node, h], value[1 - who, node, h] = mean, others
+                mean += value[actor, e, h] * table[row, e - street.first_node]
+                opponent_sum += value[1 - actor, e, h]  # the actor's chances are in them already
+            value[actor, node, h], value[1 - actor, node, h] = mean, opponent_sum
             infoset = infosets.infoset[row, infosets.situation[node]]
-            own = update.weight * reach[who, node, h]
-            share = own if update.by_reach else update.weight
+            reach_weight = update.iteration_weight * reach[actor, node, h]
+            regret_weight = reach_weight if update.by_reach else update.iteration_weight
             for e in range(street.first[d], street.end[d]):
-                regrets[infoset, street.label[e]] += share * (value[who, e, h] - mean)
-                strategy_sums[infoset, street.label[e]] += own * table[row, e - street.start]
+                action, chance = street.label[e], table[row, e - street.first_node]
+                regrets[infoset, action] += regret_weight * (value[actor, e, h] - mean)
+                strategy_sums[infoset, action] += reach_weight * chance
 
 
 class CfrBr:
@@ -154,17 +155,18 @@ class CfrBr:
         there as the learner does. by_reach: the learner's regrets are weighed by its own reach.
         seat: the only one in which it learns (None: both).
         """
-        self.tree, self.learner, self.responder_buckets = learner.tree, learner, responder_buckets
+        tree, n = learner.betting_tree, int(learner.betting_tree.street_start[3])
+        self.tree, self.learner, self.responder_buckets = tree, learner, responder_buckets
         self._by_reach, self._seat = by_reach, seat
-        tree, n = learner.tree, int(learner.tree.street_start[3])
         self._subgames = betting_subgames(tree)
         self._streets = [street_decisions(tree, street) for street in range(3)]
         self._folds = np.flatnonzero(tree.kind[:n] == FOLD_END)
-        shown = np.flatnonzero(tree.kind[:n] == SHOWDOWN)
-        preflop = tree.street[shown] == 0
-        self._preflop_all_ins, self._all_ins = shown[preflop], shown[~preflop]
-        self._on_board = np.setdiff1d(np.arange(tree.street_start[1]), self._preflop_all_ins)
-        self._net_wins = net_wins(preflop_wins, RUNOUTS_PREFLOP) / _COMBOS[:, None]
+        all_ins = np.flatnonzero(tree.kind[:n] == SHOWDOWN)
+        preflop = tree.street[all_ins] == 0
+        self._preflop_all_ins, self._later_all_ins = all_ins[preflop], all_ins[~preflop]
+        # nodes before the flop whose hands must leave the turn board
+        self._dealt = np.setdiff1d(np.arange(tree.street_start[1]), self._preflop_all_ins)
+        self._net_wins_per_combo = net_wins(preflop_wins, RUNOUTS_PREFLOP) / COMBOS[:, None]
 
     def start(self, warm_start: float = 0) -> State:
         """Nothing learnt yet; warm_start: weight of the first strategies as regrets, dollars times
@@ -184,14 +186,14 @@ class CfrBr:
     def train(
         self,
         state: State,
-        turn_boards: np.ndarray,
+        turn_deals: np.ndarray,
         opponent: OpponentMixture,
         progress: Callable[[int], None] = lambda done: None,
         boards_per_update: int = 1,
     ) -> State:
         """What is learnt by an iteration on each turn board from a state on, which stays as it is.
 
-        turn_boards (n, 5 to 52): the four cards of each, then the rivers that may come.
+        turn_deals (n, 5 to 52): the four cards of each board, then the rivers that may come.
         boards_per_update: boards that start from the same strategy, each on threads of its own; to
         stop between two of them changes what is learnt.
         """
@@ -201,8 +203,8 @@ class CfrBr:
         state = State(regrets, strategy_sums, responder, state.iteration)
         threads = max(numba.get_num_threads() // boards_per_update, 1)
         with ThreadPoolExecutor(boards_per_update) as pool:
-            for first in range(0, len(turn_boards), boards_per_update):
-                some = turn_boards[first : first + boards_per_update]
+            for first in range(0, len(turn_deals), boards_per_update):
+                some = turn_deals[first : first + boards_per_update]
                 step = partial(self._step, state, opponent, threads)
                 # all are done before the state changes
                 for added in [*pool.map(step, some, range(1, boards_per_update + 1))]:
@@ -219,69 +221,76 @@ class CfrBr:
         state: State,
         opponent: OpponentMixture,
         threads: int,
-        turn_board: np.ndarray,
-        later: int,
+        turn_deal: np.ndarray,
+        nth: int,
     ) -> list[np.ndarray]:
-        """What an iteration on a turn board, the state's last plus `later`, adds to each of the
-        state's tables.
+        """What an iteration on a turn board, the nth (1, ..) after the state's last, adds to each
+        of the state's tables.
         """
         numba.set_num_threads(threads)  # in this thread: other boards keep the others busy
-        boards, roots = _river_boards(turn_board), self._subgames.root
-        turn, weight = boards[0, :4], np.float32((state.iteration + later) / 100)
-        update = UpdateWeight(weight, self._by_reach)
+        boards, roots = _river_boards(turn_deal), self._subgames.root
+        turn_board, iteration_weight = turn_deal[:4], np.float32((state.iteration + nth) / 100)
+        update = UpdateWeight(iteration_weight, self._by_reach)
         regrets, strategy_sums, responder = (
             [np.zeros_like(table) for table in tables] for tables in state[:3]
         )
-        infosets, rows = _strategy(self.learner, state.regrets, turn)
-        reach = self._reach(rows, turn)  # 1. reach
+        infosets, strategy = _strategy(self.learner, state.regrets, turn_board)
+        reach = self._reach(strategy, turn_board)  # 1. reach
         if self._seat is not None:  # nothing is learnt by, or won from, a player without reach
             reach[1 - self._seat] = 0
 
-        share, best, actions = np.float32(opponent.share), reach, _NO_ACTIONS  # 2. opponent
-        other_rows = _policy_rows(opponent.policy, turn) if opponent.policy else rows
-        if share > 0:
-            best, actions = self._responder_reach(state, boards, rows, reach, weight, responder)
-        other = self._reach(other_rows, turn) if opponent.policy else reach
-        both = share * best + (1 - share) * other
-        at_roots = RootReach(reach[:, roots], share * best[:, roots], (1 - share) * other[:, roots])
+        # 2. opponent
+        known_share, best_reach, actions = np.float32(opponent.known_share), reach, _NO_ACTIONS
+        rest = _policy_strategy(opponent.policy, turn_board) if opponent.policy else strategy
+        if known_share > 0:
+            best_reach, actions = self._responder_reach(
+                state, boards, strategy, reach, iteration_weight, responder
+            )
+        rest_reach = self._reach(rest, turn_board) if opponent.policy else reach
+        mixed_reach = known_share * best_reach + (1 - known_share) * rest_reach
+        at_roots = RootReach(
+            reach[:, roots],
+            known_share * best_reach[:, roots],
+            (1 - known_share) * rest_reach[:, roots],
+        )
         if self._seat is not None:
-            both[self._seat] = at_roots.best_response[self._seat] = 0
-            at_roots.other_strategy[self._seat] = 0
+            mixed_reach[self._seat] = at_roots.best_response[self._seat] = 0
+            at_roots.rest[self._seat] = 0
 
         # 3. values; on the river regrets are added at once
-        strategies, tables = (rows[3], other_rows[3]), (regrets[3], strategy_sums[3])
+        strategies, tables = (strategy[3], rest[3]), (regrets[3], strategy_sums[3])
         won = learn_rivers(
             self._subgames, boards, infosets[3], strategies, at_roots, actions, update, tables
         )
-        value = self._ends(boards, both, won)
+        value = self._ends(boards, mixed_reach, won)
 
         for n in (2, 1, 0):  # 4. regrets
             street, tables = self._streets[n], (regrets[n], strategy_sums[n])
-            _learn_street(street, infosets[n], rows[n][0], update, reach, value, *tables)
+            _learn_street(street, infosets[n], strategy[n][0], update, reach, value, *tables)
         return [*regrets, *strategy_sums, *responder]
 
-    def _reach(self, rows: Rows, turn: np.ndarray) -> np.ndarray:
+    def _reach(self, strategy: BoardStrategy, turn_board: np.ndarray) -> np.ndarray:
         """Each player's reach of the nodes before the river's actions, (2, n_nodes, 1326), where
-        both play rows.
+        both play a strategy.
 
         Hands with a card of the turn board have 0, but at all-ins before the flop, whose value is
         that over all boards.
         """
         reach = np.ones((2, int(self.tree.street_start[3]), N_HOLES), dtype=np.float32)
         for street in range(3):
-            fill_street_reach(self.tree, street, rows[street], reach)
+            fill_street_reach(self.tree, street, strategy[street], reach)
             if street == 0:
-                reach[:, self._on_board] *= free_holes(turn.tolist())
+                reach[:, self._dealt] *= free_holes(turn_board.tolist())
         return reach
 
     def _respond_from_turn(
-        self, boards: np.ndarray, rows: Rows, reach: np.ndarray
-    ) -> tuple[np.ndarray, Rows, np.ndarray]:
-        """A best response's values (2, n_nodes, 1326) from the turn on, its rows there, and its
-        actions on the rivers.
+        self, boards: np.ndarray, strategy: BoardStrategy, reach: np.ndarray
+    ) -> tuple[np.ndarray, BoardStrategy, np.ndarray]:
+        """A best response's values (2, n_nodes, 1326) from the turn on, its strategy on the turn,
+        and its actions on the rivers.
         """
         won, actions = best_responses(
-            self._subgames, boards, rows[3], reach[:, self._subgames.root]
+            self._subgames, boards, strategy[3], reach[:, self._subgames.root]
         )
         value, every = self._ends(boards, reach, won), np.ones(len(self.tree.kind), dtype=bool)
         fill_best_action_values(self.tree, 2, every, value[None, None])
@@ -297,29 +306,31 @@ class CfrBr:
         self,
         state: State,
         boards: np.ndarray,
-        rows: Rows,
+        strategy: BoardStrategy,
         reach: np.ndarray,
-        weight: np.float32,
+        iteration_weight: np.float32,
         added: list[np.ndarray],
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Reach (2, n_nodes, 1326) of a best response to rows, and its actions on the rivers.
+        """Reach (2, n_nodes, 1326) of a best response to a strategy, and its actions on the rivers.
 
         Before the turn it learns first: its regrets are written to `added`, arrays of 0.
         """
-        value, response, actions = self._respond_from_turn(boards, rows, reach)
+        value, response, actions = self._respond_from_turn(boards, strategy, reach)
         if self.responder_buckets:
             infosets, played = _strategy(self.responder_buckets, state.responder_regrets, boards[0])
-            update = UpdateWeight(weight, False)
+            update = UpdateWeight(iteration_weight, False)
             for n in (1, 0):
                 # the responder's tree has a label for each of its sizes
-                street = self._streets[n]._replace(label=self.responder_buckets.tree.label)
+                street = self._streets[n]._replace(label=self.responder_buckets.betting_tree.label)
                 unused = np.zeros_like(added[n])
                 _learn_street(
                     street, infosets[n], played[n][0], update, reach, value, added[n], unused
                 )
             regrets = tuple(map(np.add, state.responder_regrets, added))
             response |= _strategy(self.responder_buckets, regrets, boards[0])[1]
-        return self._reach(rows | response, boards[0, :4]), actions
+        # before the turn, without buckets of its own, it plays as the learner; the learner's rivers
+        # are in the union, too, but reach ends where they begin
+        return self._reach(strategy | response, boards[0, :4]), actions
 
     def _ends(self, boards: np.ndarray, reach: np.ndarray, won: np.ndarray) -> np.ndarray:
         """Both players' values (2, n_nodes, 1326) where the betting before the river ends, by the
@@ -328,26 +339,26 @@ class CfrBr:
         won (2, n, 1326): values of the rivers' roots, sums over boards (n_boards, 5).
         """
         value = np.zeros_like(reach)
-        a_river = np.float32(_RIVERS / _FREE_RIVERS / len(boards))
+        river_weight = np.float32(_RIVERS / _FREE_RIVERS / len(boards))
         free = free_holes(boards[0, :4].tolist())
-        stakes = stakes_at(self.tree, self._preflop_all_ins)[:, :1]
-        shown = stakes_at(self.tree, self._all_ins).astype(np.float32)
+        preflop_stakes = stakes_at(self.tree, self._preflop_all_ins)[:, :1]
+        later_stakes = stakes_at(self.tree, self._later_all_ins).astype(np.float32)
         orders = [board_order(board) for board in boards]
         for seat in range(2):
-            theirs = reach[1 - seat]
-            if not theirs.any():  # they learn in the other seat alone
+            opposing = reach[1 - seat]
+            if not opposing.any():  # the learner plays in the other seat alone
                 continue
-            value[seat, self._subgames.root] = a_river * won[seat]
+            value[seat, self._subgames.root] = river_weight * won[seat]
             value[seat, self._folds] = fold_values(self.tree, self._folds, seat, reach) * free
-            of_class = theirs[self._preflop_all_ins][:, HOLE_OF_CLASS] @ self._net_wins.T
+            net = opposing[self._preflop_all_ins][:, HOLE_OF_CLASS] @ self._net_wins_per_combo.T
             value[seat, self._preflop_all_ins] = (
-                _MISSED * free * (stakes * of_class)[:, CLASS_OF_HOLE]
+                _MISSED * free * (preflop_stakes * net)[:, CLASS_OF_HOLE]
             )
-            all_in = np.ascontiguousarray(theirs[self._all_ins].T)  # (1326, all-ins)
+            all_in = np.ascontiguousarray(opposing[self._later_all_ins].T)  # (1326, all-ins)
             worth = np.zeros_like(all_in)
             for order in orders:
-                add_end_values(order, order.holes, 0, shown[:, 0], all_in, worth)
-            value[seat, self._all_ins] = a_river * worth.T
+                add_end_values(order, order.holes, 0, later_stakes[:, 0], all_in, worth)
+            value[seat, self._later_all_ins] = river_weight * worth.T
         return value
 
 
@@ -366,19 +377,19 @@ def cfr_br_with_other_menu(
     tree.
     """
     menus = (menu, START, theirs) if seat == 0 else (theirs, START, menu)
-    tree, labels = build_tree(*menus), leaves.tree.labels
+    tree, labels = build_tree(*menus), leaves.betting_tree.labels
     every = (*labels, *(label for label in tree.labels if label not in labels))
     label = np.array([*map(every.index, tree.labels), -1], dtype=np.int8)[tree.label]
     # leaves learn nothing about other sizes
     known = tree._replace(labels=labels, label=np.minimum(label, len(labels) - 1))
-    against = responder_buckets.on(tree._replace(labels=every, label=label))
+    against = responder_buckets.uniform_on(tree._replace(labels=every, label=label))
     return CfrBr(TreeLeaves(leaves.base_policy.on(known, seat)), preflop_wins, against, True, seat)
 
 
 def train_alternately(
     schedule: Sequence[tuple[CfrBr, OpponentMixture, int]],
     state: State,
-    turn_boards: np.ndarray,
+    turn_deals: np.ndarray,
     progress: Callable[[int], None] = lambda done: None,
     boards_per_update: int = 1,
 ) -> State:
@@ -389,10 +400,10 @@ def train_alternately(
     """
     done, responders = 0, {schedule[0][0]: state.responder_regrets}
     for solver, opponent, n in cycle(schedule):
-        if done >= len(turn_boards):
+        if done >= len(turn_deals):
             break
         begins = responders[solver] if solver in responders else solver.start().responder_regrets
-        some = turn_boards[done : done + n]
+        some = turn_deals[done : done + n]
         state = solver.train(
             state._replace(responder_regrets=begins),
             some,
@@ -401,7 +412,7 @@ def train_alternately(
         )
         responders[solver] = state.responder_regrets
         done += n
-        progress(min(done, len(turn_boards)))
+        progress(min(done, len(turn_deals)))
     return state._replace(responder_regrets=responders[schedule[0][0]])
 
 
@@ -410,7 +421,7 @@ def retrain(
     tree: BettingTree,
     blueprint: TablePolicy,
     preflop_wins: np.ndarray,
-    turn_boards: np.ndarray,
+    turn_deals: np.ndarray,
     known_share: float,
     warm_start: float,
     other_menu: Menu | None = None,
@@ -421,7 +432,7 @@ def retrain(
 
     The opponent knows the agent in a share of the hands. It then learns in the blueprint's buckets
     before the turn, and plays a best response afterwards. In the other hands it plays the
-    blueprint. Two boards are learnt from at a time; turn_boards, warm_start: as of `CfrBr`.
+    blueprint. Two boards are learnt from at a time; turn_deals, warm_start: as of `CfrBr`.
     other_menu: of the opponent on every second pair of boards, where the blueprint is left out.
     name: of the agent, for a line of progress.
     """
@@ -437,13 +448,13 @@ def retrain(
         ]
         alone = OpponentMixture(known_share, None)
         schedule = [step for other in others for step in (on_own_tree, (other, alone, 2))]
-    progress = Progress(f"retraining {name}, turn boards", len(turn_boards))
+    progress = Progress(f"retraining {name}, turn boards", len(turn_deals))
     strategy_sums = memo(
-        train_alternately, schedule, solver.start(warm_start), turn_boards, progress, 2
+        train_alternately, schedule, solver.start(warm_start), turn_deals, progress, 2
     ).strategy_sums
     how = {
         "learner": "OCT, leaves retrained by CFR-BR",
-        "turn_boards": len(turn_boards),
+        "turn_boards": len(turn_deals),
         "known_share": known_share,
     }
     return TreeAgent(
@@ -455,25 +466,30 @@ def retrain(
     )
 
 
-def _river_boards(turn_board: np.ndarray) -> np.ndarray:
+def _river_boards(turn_deal: np.ndarray) -> np.ndarray:
     """Boards (n, 5) of a turn board and its rivers (4 + n,)."""
-    return np.array([[*turn_board[:4], river] for river in turn_board[4:]], dtype=np.int64)
+    return np.array([[*turn_deal[:4], river] for river in turn_deal[4:]], dtype=np.int64)
 
 
 def _strategy(
-    who: Abstraction, weights: Weights, board: np.ndarray
-) -> tuple[dict[int, Infosets], Rows]:
-    """Infosets on the streets of weights, and the strategy's rows on them."""
+    abstraction: Abstraction, weights: ActionWeights, turn_board: np.ndarray
+) -> tuple[dict[int, Infosets], BoardStrategy]:
+    """Infosets on the streets of weights, and the strategy there.
+
+    turn_board: at least four cards. Infosets of the river are by equity and need no board, so that
+    these serve all rivers.
+    """
     infosets = {
-        street: who.street_infosets(street, board[: BOARD_CARDS[street]].tolist())
+        street: abstraction.street_infosets(street, turn_board[: BOARD_CARDS[street]].tolist())
         for street in range(len(weights))
     }
     return infosets, {
-        k: (strategy_rows(who.tree, k, of, weights[k]), of.row) for k, of in infosets.items()
+        street: (strategy_table(abstraction.betting_tree, street, x, weights[street]), x.row)
+        for street, x in infosets.items()
     }
 
 
-def _policy_rows(policy: TablePolicy, board: np.ndarray) -> Rows:
+def _policy_strategy(policy: TablePolicy, turn_board: np.ndarray) -> BoardStrategy:
     """A policy's rows on a turn board and its rivers."""
-    rows = {n: policy.street_rows(n, board[: BOARD_CARDS[n]].tolist()) for n in range(3)}
+    rows = {n: policy.street_rows(n, turn_board[: BOARD_CARDS[n]].tolist()) for n in range(3)}
     return rows | {3: (policy.tables[3], np.arange(N_RIVER_BUCKETS, dtype=np.int32))}

@@ -1,13 +1,17 @@
 """CFR-BR on the river: best responses that hold real cards, and the abstracted learner's regrets.
 
 The learner's strategy is a table of rows, and a hand's row follows from its equity; a best response
-may play each of the 1,081 hands of a board differently. Hands are kept in order of strength. At the
-ends of the betting all hands of one player play against all hands of the other, less those that
-share a card: a sweep by strength with running sums for each card (Johanson et al. 2011),
-ENDS_AT_ONCE ends side by side.
+may play each of the 1,081 hands of a board differently. A hand is a hole here, not a whole game,
+and hand i is the hole at place i in the order of strength (`holdem/board`). At the ends of the
+betting all hands of one player play against all hands of the other, less those that share a card: a
+sweep by strength with running sums for each card (Johanson et al. 2011), ENDS_AT_ONCE ends side by
+side.
 
 As in `holdem/reference`: reach is a player's own, and values are counterfactual, sums over the
 other player's hands times their reach.
+
+Exploitability takes its best responses on the river from another kernel, `best_response_river`,
+which gives values alone and many subgames at once.
 """
 
 from typing import NamedTuple
@@ -38,16 +42,18 @@ add_product_ends = vector_operation(ENDS_AT_ONCE, lambda b, out, x, y: b.fadd(ou
 showdown_ends = vector_operation(
     ENDS_AT_ONCE, lambda b, out, stake, every, x, y: b.fmul(stake, b.fsub(b.fsub(every, x), y))
 )
-# out = stake * (every - x - y + own): the value of a fold; the hand itself was taken off twice
+# out = stake * (every - x - y + itself): the value of a fold; the hand itself was taken off twice
 fold_ends = vector_operation(
     ENDS_AT_ONCE,
-    lambda b, out, stake, every, x, y, own: b.fmul(stake, b.fadd(b.fsub(b.fsub(every, x), y), own)),
+    lambda b, out, stake, every, x, y, itself: b.fmul(
+        stake, b.fadd(b.fsub(b.fsub(every, x), y), itself)
+    ),
 )
 
 
 class BettingSubgames(NamedTuple):
-    """A tree's river subgames one by one, in the order of the tree; kernels take the k-th by
-    `_subgame`.
+    """A tree's river subgames with betting one by one, in the order of the tree, without all-ins
+    before the river; kernels take the k-th by `_subgame`.
 
     A subgame's last node is its root; each other one stands for the action that leads to it.
     """
@@ -66,7 +72,7 @@ class Hands(NamedTuple):
     hole: np.ndarray  # (1081,) int16
     start: np.ndarray  # (strengths + 1,) int32 first hand of each strength
     rows: np.ndarray  # (n_rows,) int64 of a strategy's table, those that the board's hands have
-    row: np.ndarray  # (1081,) int64 place of each hand's row in `rows`
+    row_index: np.ndarray  # (1081,) int64 index of each hand's row in `rows`
 
 
 class RowPlay(NamedTuple):
@@ -85,15 +91,15 @@ class Scratch(NamedTuple):
 
     # (n_nodes, 1088) float32 values, then reach, of the responder's hands
     by_node: np.ndarray
-    weight: np.ndarray  # (1088 * n_ends,) float32 one player's reach of each end with each hand
+    end_reach: np.ndarray  # (1088 * n_ends,) float32 one player's reach of each end with each hand
     value: np.ndarray  # (1088 * n_ends,) float32 value of each end to each hand of the other player
     card_sums: np.ndarray  # (53 * n_ends,) float32 running sums by card
 
 
 class UpdateWeight(NamedTuple):
-    """Weight of an iteration's update."""
+    """Weight of what an iteration adds."""
 
-    weight: np.float32  # of the iteration
+    iteration_weight: np.float32
     by_reach: bool  # regrets are weighed by the learner's own reach, too: see `holdem/cfr_br`
 
 
@@ -104,7 +110,7 @@ class RootReach(NamedTuple):
 
     learner: np.ndarray
     best_response: np.ndarray
-    other_strategy: np.ndarray  # that the opponent plays in the rest of the hands
+    rest: np.ndarray  # by the strategy that the opponent plays in the rest of the hands
 
 
 def betting_subgames(tree: BettingTree) -> BettingSubgames:
@@ -123,7 +129,7 @@ def betting_subgames(tree: BettingTree) -> BettingSubgames:
 def _subgame(subgames, k):
     """The k-th subgame, and its columns in a table of the river's actions."""
     x, (n, d, e), (n_end, d_end, e_end) = subgames.joined, subgames.begin[k], subgames.begin[k + 1]
-    first = x.tree_node[n, 0] - x.river[k]
+    first = x.tree_node[n, 0] - x.first_node[k]
     return RiverSubgames(
         x.tree_node[n:n_end],
         x.slot[n:n_end],
@@ -134,7 +140,7 @@ def _subgame(subgames, k):
         x.stake_against[e:e_end],
         x.n_shown[k],
         x.n_ends[k],
-        x.river[k],
+        x.first_node[k],
     ), slice(first, first + n_end - n - 1)
 
 
@@ -144,9 +150,8 @@ def _new_scratch(subgames):
     sizes = subgames.begin[1:] - subgames.begin[:-1]
     n_nodes, n_ends = sizes[:, 0].max(), sizes[:, 2].max()
     by_node = np.empty((n_nodes, PADDED), np.float32)
-    weight = np.empty(PADDED * n_ends, np.float32)
-    # nobody writes the padding of values
-    return Scratch(by_node, weight, np.zeros_like(weight), np.empty(N_SUMS * n_ends, np.float32))
+    reach, sums = np.empty(PADDED * n_ends, np.float32), np.empty(N_SUMS * n_ends, np.float32)
+    return Scratch(by_node, reach, np.zeros_like(reach), sums)  # nobody writes values' padding
 
 
 @njit(cache=True)
@@ -154,12 +159,12 @@ def _hands_of(board, row_of_equity):
     """The hands of a board (5,), with the row of a strategy that each equity (1981,) has."""
     order, equity = sort_holes(board), np.empty(N_HOLES, dtype=np.int32)
     fill_river_equity(board, equity)
-    own = row_of_equity[equity[order.holes]]
-    place = np.zeros(row_of_equity.max() + 1, dtype=np.int64)
-    place[own] = 1
-    rows = np.flatnonzero(place)
-    place[rows] = np.arange(rows.shape[0])
-    return Hands(order.holes, order.strength_start, rows, place[own])
+    row_of_hand = row_of_equity[equity[order.holes]]
+    index = np.zeros(row_of_equity.max() + 1, dtype=np.int64)
+    index[row_of_hand] = 1
+    rows = np.flatnonzero(index)
+    index[rows] = np.arange(rows.shape[0])
+    return Hands(order.holes, order.strength_start, rows, index[row_of_hand])
 
 
 @njit(cache=True)
@@ -185,53 +190,51 @@ def _play_rows(subgame, seat, table, rows):
 
 
 @njit(cache=True)
-def _add_end_reach(hands, reach, end_reach, weight):
-    """Add a player's reach of ends with each hand to weight: its reach of the root, reach (1326,),
-    times its row's from there, end_reach (n_rows * n_ends,).
+def _add_end_reach(hands, root_reach, row_reach, end_reach):
+    """Add a player's reach of ends with each hand to end_reach (1088 * n_ends,): its reach of the
+    root, root_reach (1326,), times its row's from there, row_reach (n_rows * n_ends,).
     """
-    own, n_ends = (
-        np.empty(ENDS_AT_ONCE, dtype=np.float32),
-        end_reach.shape[0] // hands.rows.shape[0],
-    )
+    n_ends, factor = row_reach.shape[0] // hands.rows.shape[0], np.empty(ENDS_AT_ONCE, np.float32)
     for i in range(N_RIVER_HOLES):
-        own[:] = reach[hands.hole[i]]
+        factor[:] = root_reach[hands.hole[i]]
         for x in range(0, n_ends, ENDS_AT_ONCE):
-            add_product_ends(weight, i * n_ends + x, own, 0, end_reach, hands.row[i] * n_ends + x)
+            at, row = i * n_ends + x, hands.row_index[i] * n_ends + x
+            add_product_ends(end_reach, at, factor, 0, row_reach, row)
 
 
 @njit(cache=True)
-def _add_hands(hands, first, end, reach, weight, n_ends, n_added, card_sums):
-    """Add hands' weights, at the first n_added slots, to the sums of their two cards and of all."""
+def _add_hands(hands, first, end, root_reach, end_reach, n_ends, n_added, card_sums):
+    """Add hands' reach of the first n_added slots to the sums of their two cards and of all."""
     for i in range(first, end):
-        if reach[hands.hole[i]] == 0:
+        if root_reach[hands.hole[i]] == 0:
             continue
         a, b = HOLE_CARDS[hands.hole[i], 0] * n_ends, HOLE_CARDS[hands.hole[i], 1] * n_ends
         for x in range(0, n_added, ENDS_AT_ONCE):
-            add_ends(card_sums, a + x, weight, i * n_ends + x)
-            add_ends(card_sums, b + x, weight, i * n_ends + x)
-            add_ends(card_sums, ALL * n_ends + x, weight, i * n_ends + x)
+            add_ends(card_sums, a + x, end_reach, i * n_ends + x)
+            add_ends(card_sums, b + x, end_reach, i * n_ends + x)
+            add_ends(card_sums, ALL * n_ends + x, end_reach, i * n_ends + x)
 
 
 @njit(cache=True)
-def _subgame_end_values(subgame, player, hands, reach, scratch):
-    """Value of each end to each of a player's hands, scratch.value, from the weights of the other
-    player's hands there, scratch.weight.
+def _subgame_end_values(subgame, player, hands, opposing_reach, scratch):
+    """Value of each end to each of a player's hands, scratch.value, from the opponent's reach of
+    ends with each hand, scratch.end_reach.
 
-    reach (1326,) float32: the other player's, of the root. At showdowns card_sums[c] is twice the
-    weight of weaker hands with card c, plus once that of equal ones, less the total: a win counts
-    2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the total.
+    opposing_reach (1326,) float32: the opponent's, of the root. At showdowns card_sums[c] is twice
+    the reach of weaker hands with card c, plus once that of equal ones, less the total: a win
+    counts 2 - 1, a tie 1 - 1, a loss 0 - 1. At folds it is the total.
     """
     n_shown, stake = subgame.n_shown, subgame.stake_against[:, 1 - player, 0].copy()
     n_ends = np.int64(subgame.n_ends)  # uncompiled, a card times a plain int would be an int8
-    weight, value, sums = scratch.weight, scratch.value, scratch.card_sums
+    end_reach, value, sums = scratch.end_reach, scratch.value, scratch.card_sums
     every, start, n_strengths = ALL * n_ends, hands.start, hands.start.shape[0] - 1
     sums[: N_SUMS * n_ends] = 0
-    _add_hands(hands, start[0], start[n_strengths], reach, weight, n_ends, n_ends, sums)
+    _add_hands(hands, start[0], start[n_strengths], opposing_reach, end_reach, n_ends, n_ends, sums)
     for c in range(N_SUMS):
         for x in range(c * n_ends, c * n_ends + n_shown):
             sums[x] = np.float32(0) - sums[x]
     for k in range(n_strengths):
-        _add_hands(hands, start[k], start[k + 1], reach, weight, n_ends, n_shown, sums)
+        _add_hands(hands, start[k], start[k + 1], opposing_reach, end_reach, n_ends, n_shown, sums)
         for i in range(start[k], start[k + 1]):
             at, hole = i * n_ends, hands.hole[i]
             a, b = HOLE_CARDS[hole, 0] * n_ends, HOLE_CARDS[hole, 1] * n_ends
@@ -249,10 +252,10 @@ def _subgame_end_values(subgame, player, hands, reach, scratch):
                     a + x,
                     sums,
                     b + x,
-                    weight,
+                    end_reach,
                     at + x,
                 )
-        _add_hands(hands, start[k], start[k + 1], reach, weight, n_ends, n_shown, sums)
+        _add_hands(hands, start[k], start[k + 1], opposing_reach, end_reach, n_ends, n_shown, sums)
 
 
 @njit(cache=True)
@@ -306,8 +309,8 @@ def _backward_best(subgame, responder, hands, scratch, actions, won):
 
 @njit(cache=True)
 def _forward_best(subgame, responder, hands, scratch, actions, reach):
-    """Forward pass of a best response: its reach of ends with each hand, scratch.weight, from its
-    actions (n_decisions, 1088) int8 and its reach of the root, reach (1326,) float32.
+    """Forward pass of a best response: its reach of ends with each hand, scratch.end_reach, from
+    its actions (n_decisions, 1088) int8 and its reach of the root, reach (1326,) float32.
     """
     by_node = scratch.by_node[: subgame.tree_node.shape[0]]
     for i in range(N_RIVER_HOLES):
@@ -321,26 +324,27 @@ def _forward_best(subgame, responder, hands, scratch, actions, reach):
                     out[i] = source[i] if which[i] == k else np.float32(0)
             else:
                 out[:] = source
-    _transpose_ends(subgame, scratch.weight, by_node, True)
+    _transpose_ends(subgame, scratch.end_reach, by_node, True)
 
 
 @njit(cache=True)
-def _sum_rows(hands, end_reach, value, own, by_reach, end_value, won):
+def _sum_rows(hands, row_reach, value, learner_reach, by_reach, row_value, won):
     """Add the ends' values of the learner's hands, value (1088 * n_ends,), to those of their rows,
-    end_value (n_rows * n_ends,), and its value of the root to won (1326,).
+    row_value (n_rows * n_ends,), and its value of the root to won (1326,).
 
-    own (1326,): its reach of the root, by which a row's hands are weighed if by_reach.
+    row_reach (n_rows * n_ends,): its reach of ends from the root; learner_reach (1326,): its reach
+    of the root, by which a row's hands are weighed if by_reach.
     """
-    share, products = np.ones(ENDS_AT_ONCE, np.float32), np.empty(ENDS_AT_ONCE, np.float32)
-    n_ends = end_reach.shape[0] // hands.rows.shape[0]
+    weight, products = np.ones(ENDS_AT_ONCE, np.float32), np.empty(ENDS_AT_ONCE, np.float32)
+    n_ends = row_reach.shape[0] // hands.rows.shape[0]
     for i in range(N_RIVER_HOLES):
-        at, total = hands.row[i] * n_ends, won[hands.hole[i]]
+        at, total = hands.row_index[i] * n_ends, won[hands.hole[i]]
         if by_reach:
-            share[:] = own[hands.hole[i]]
+            weight[:] = learner_reach[hands.hole[i]]
         products[:] = 0
         for x in range(0, n_ends, ENDS_AT_ONCE):
-            add_product_ends(end_value, at + x, share, 0, value, i * n_ends + x)
-            add_product_ends(products, 0, end_reach, at + x, value, i * n_ends + x)
+            add_product_ends(row_value, at + x, weight, 0, value, i * n_ends + x)
+            add_product_ends(products, 0, row_reach, at + x, value, i * n_ends + x)
         for x in range(ENDS_AT_ONCE):
             total += products[x]
         won[hands.hole[i]] = total
@@ -348,39 +352,53 @@ def _sum_rows(hands, end_reach, value, own, by_reach, end_value, won):
 
 @njit(cache=True)
 def _learn_subgame(
-    subgame, label, seat, infosets, hands, own, play, end_value, update, regrets, strategy_sums
+    subgame,
+    label,
+    seat,
+    infosets,
+    hands,
+    learner_reach,
+    play,
+    row_value,
+    update,
+    regrets,
+    strategy_sums,
 ):
     """Add the learner's regrets, value[action] - value[decision], and its own reach, both as
     `update` says, to regrets and strategy_sums (n_infosets, n_labels) float32.
 
-    own (1326,): its reach of the root; end_value (n_rows * n_ends,): value of each end, summed over
-    a row's hands; label: of `BettingSubgames`.
+    learner_reach (1326,): its reach of the root; row_value (n_rows * n_ends,): value of each end,
+    summed over a row's hands; label: of `BettingSubgames`.
     """
     n_rows, n_nodes, n_ends = hands.rows.shape[0], subgame.tree_node.shape[0], subgame.n_ends
     values, root_reach = np.empty((n_nodes, n_rows), np.float32), np.zeros(n_rows, np.float32)
     for i in range(N_RIVER_HOLES):
-        root_reach[hands.row[i]] += own[hands.hole[i]]
+        root_reach[hands.row_index[i]] += learner_reach[hands.hole[i]]
     for d in range(subgame.actor.shape[0] - 1, -1, -1):
         above, first = subgame.decision[d], subgame.first_child[d]
-        end, mean = first + subgame.n_children[d], values[above]
-        mean[:] = 0
+        end, node_value = first + subgame.n_children[d], values[above]
+        node_value[:] = 0
         for e in range(first, end):
             if subgame.slot[e] < n_ends:
                 for k in range(n_rows):
-                    values[e, k] = end_value[k * n_ends + subgame.slot[e]]
-            # the other's probabilities count 1: the values have them already
+                    values[e, k] = row_value[k * n_ends + subgame.slot[e]]
+            # the opponent's probabilities count 1: the values have them already
             for k in range(n_rows):
-                mean[k] += play.probability[e, k] * values[e, k]
+                node_value[k] += play.probability[e, k] * values[e, k]
         if subgame.actor[d] == seat:
             situation = infosets.situation[subgame.tree_node[above, 0]]
             for k in range(n_rows):
                 infoset = infosets.infoset[hands.rows[k], situation]
                 reach_from_root = play.reach[above, k]
-                reach = update.weight * root_reach[k] * reach_from_root
-                share = update.weight * reach_from_root if update.by_reach else update.weight
+                reach = update.iteration_weight * root_reach[k] * reach_from_root
+                regret_weight = (
+                    update.iteration_weight * reach_from_root
+                    if update.by_reach
+                    else update.iteration_weight
+                )
                 for e in range(first, end):
                     action = label[subgame.tree_node[e, 0]]
-                    regrets[infoset, action] += share * (values[e, k] - mean[k])
+                    regrets[infoset, action] += regret_weight * (values[e, k] - node_value[k])
                     strategy_sums[infoset, action] += reach * play.probability[e, k]
 
 
@@ -393,16 +411,16 @@ def _best_responses(thread, subgames, boards, strategy, reach, won, actions):
         for b in range(boards.shape[0]):
             hands = _hands_of(boards[b], row_of_equity)
             for k in range(subgames.root.shape[0]):
-                own, other = reach[seat, k], 1 - seat
-                if not own.any():  # all actions are worth 0
+                learner_reach, responder = reach[seat, k], 1 - seat
+                if not learner_reach.any():  # all actions are worth 0
                     continue
                 subgame, columns = _subgame(subgames, k)
                 play = _play_rows(subgame, seat, table[:, columns], hands.rows)
-                scratch.weight[: PADDED * subgame.n_ends] = 0
-                _add_end_reach(hands, own, play.end_reach, scratch.weight)
-                _subgame_end_values(subgame, other, hands, own, scratch)
-                found = actions[other, b, subgames.begin[k, 1] : subgames.begin[k + 1, 1]]
-                _backward_best(subgame, other, hands, scratch, found, won[other, k])
+                scratch.end_reach[: PADDED * subgame.n_ends] = 0
+                _add_end_reach(hands, learner_reach, play.end_reach, scratch.end_reach)
+                _subgame_end_values(subgame, responder, hands, learner_reach, scratch)
+                found = actions[responder, b, subgames.begin[k, 1] : subgames.begin[k + 1, 1]]
+                _backward_best(subgame, responder, hands, scratch, found, won[responder, k])
 
 
 @njit(cache=True, nogil=True)
@@ -422,38 +440,42 @@ def _learn_rivers(
     """As `learn_rivers`; regrets, strategy_sums (2, n_infosets, n_labels): by seat, as learners in
     both may share an infoset.
     """
-    scratch, (mine, others) = _new_scratch(subgames), strategies
+    scratch, (learner_strategy, rest_strategy) = _new_scratch(subgames), strategies
     for seat in range(thread[0], 2, thread[1]):
-        other, end_reach = 1 - seat, scratch.weight
-        other_plays = reach.other_strategy[other].any()
+        opponent_seat, end_reach = 1 - seat, scratch.end_reach
+        plays_rest = reach.rest[opponent_seat].any()
         for b in range(boards.shape[0]):
-            hands = _hands_of(boards[b], mine[1])
-            theirs = _hands_of(boards[b], others[1]) if other_plays else hands
+            hands = _hands_of(boards[b], learner_strategy[1])
+            rest_hands = _hands_of(boards[b], rest_strategy[1]) if plays_rest else hands
             for k in range(subgames.root.shape[0]):
-                own, best = reach.learner[seat, k], reach.best_response[other, k]
-                rest = reach.other_strategy[other, k]
-                is_best, is_other = best.any(), rest.any()
-                if not (is_best or is_other or own.any()):  # nothing to learn
+                learner_reach, rest_reach = reach.learner[seat, k], reach.rest[opponent_seat, k]
+                best_reach = reach.best_response[opponent_seat, k]
+                has_best, has_rest = best_reach.any(), rest_reach.any()
+                if not (has_best or has_rest or learner_reach.any()):  # nothing to learn
                     continue
                 subgame, columns = _subgame(subgames, k)
-                play = _play_rows(subgame, seat, mine[0][:, columns], hands.rows)
-                end_value = np.zeros_like(play.end_reach)
-                if is_best or is_other:
+                play = _play_rows(subgame, seat, learner_strategy[0][:, columns], hands.rows)
+                row_value = np.zeros_like(play.end_reach)
+                if has_best or has_rest:
                     end_reach[: PADDED * subgame.n_ends] = 0
-                    if is_best:
-                        found = actions[other, b, subgames.begin[k, 1] : subgames.begin[k + 1, 1]]
-                        _forward_best(subgame, other, hands, scratch, found, best)
-                    if is_other:
-                        plays = _play_rows(subgame, other, others[0][:, columns], theirs.rows)
-                        _add_end_reach(theirs, rest, plays.end_reach, end_reach)
-                    _subgame_end_values(subgame, seat, hands, best + rest, scratch)
+                    if has_best:
+                        found = actions[
+                            opponent_seat, b, subgames.begin[k, 1] : subgames.begin[k + 1, 1]
+                        ]
+                        _forward_best(subgame, opponent_seat, hands, scratch, found, best_reach)
+                    if has_rest:
+                        rest_play = _play_rows(
+                            subgame, opponent_seat, rest_strategy[0][:, columns], rest_hands.rows
+                        )
+                        _add_end_reach(rest_hands, rest_reach, rest_play.end_reach, end_reach)
+                    _subgame_end_values(subgame, seat, hands, best_reach + rest_reach, scratch)
                     _sum_rows(
                         hands,
                         play.end_reach,
                         scratch.value,
-                        own,
+                        learner_reach,
                         update.by_reach,
-                        end_value,
+                        row_value,
                         won[seat, k],
                     )
                 _learn_subgame(
@@ -462,9 +484,9 @@ def _learn_rivers(
                     seat,
                     infosets,
                     hands,
-                    own,
+                    learner_reach,
                     play,
-                    end_value,
+                    row_value,
                     update,
                     regrets[seat],
                     strategy_sums[seat],
@@ -500,7 +522,8 @@ def learn_rivers(
     """Values of the roots to learners in both seats against their opponents, sums over boards
     (n_boards, 5): (2, n, 1326).
 
-    strategies: the learner's and the other player's; actions: the best responses'. Adds to the
+    strategies: the learner's, and the opponent's in the rest of the hands; actions: the best
+    responses'. Adds to the
     learner's regrets and summed strategies, tables (n_infosets, n_labels) each.
     """
     won, added = np.zeros_like(reach.learner), np.zeros((2, 2, *tables[0].shape), dtype=np.float32)

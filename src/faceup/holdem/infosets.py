@@ -15,13 +15,14 @@ from numba import njit
 from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
 from faceup.holdem.betting_tree import BettingTree, decision_nodes
-from faceup.holdem.board import matching_probability
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets
 from faceup.holdem.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, model_inputs
+from faceup.holdem.regret_matching import matching_probability
 from faceup.holdem.rules import DECISION
 from faceup.trees.tree import DecisionTree, leaf_of
 
-Weights = tuple[np.ndarray, ...]  # by street, (n_infosets, n_labels) float32
+# regrets or summed strategies by street, (n_infosets, n_labels) float32
+ActionWeights = tuple[np.ndarray, ...]
 
 
 class Infosets(NamedTuple):
@@ -36,54 +37,58 @@ def make_infosets(tree: BettingTree, street: int, row: np.ndarray) -> Infosets:
     """A separate infoset for each row at each decision of a street."""
     inside, n_rows = (tree.kind == DECISION) & (tree.street == street), int(row.max()) + 1
     situation = np.where(inside, np.cumsum(inside) - 1, -1).astype(np.int32)
-    of = np.arange(n_rows * inside.sum(), dtype=np.int32).reshape(n_rows, -1)
-    return Infosets(row.astype(np.int32), of, situation)
+    infoset = np.arange(n_rows * inside.sum(), dtype=np.int32).reshape(n_rows, -1)
+    return Infosets(row.astype(np.int32), infoset, situation)
 
 
 @njit(cache=True)
-def _strategy_rows(of, weights, label, first, n_actions, rows):
-    """As `strategy_rows`: of (rows, n_decisions) int32 infoset of a row at each decision; weights
+def _fill_strategy_table(infoset, weights, label, first, n_actions, table):
+    """As `strategy_table`: infoset (rows, n_decisions) int32 of a row at each decision; weights
     (n_infosets, n_labels) float32; label (width,) int8; first, n_actions (n_decisions,) int:
-    columns.
+    columns; table (rows, width) float32.
 
     Sums begin with the second action and end with the first, which decides their last bits.
     """
-    for row in range(of.shape[0]):
+    for row in range(infoset.shape[0]):
         for d in range(first.shape[0]):
-            weight, total = weights[of[row, d]], np.float32(0)
+            weight, total = weights[infoset[row, d]], np.float32(0)
             for k in range(1, n_actions[d] + 1):
                 total += max(weight[label[first[d] + k % n_actions[d]]], np.float32(0))
             for e in range(first[d], first[d] + n_actions[d]):
-                rows[row, e] = matching_probability(weight[label[e]], total, n_actions[d])
+                table[row, e] = matching_probability(weight[label[e]], total, n_actions[d])
 
 
-def strategy_rows(
+def strategy_table(
     tree: BettingTree, street: int, infosets: Infosets, weights: np.ndarray
 ) -> np.ndarray:
-    """The strategy of weights on a street, (rows, width) float32, a column for each node of the
-    street: in proportion to an infoset's positive weights, uniform where there is none.
+    """The strategy of weights on a street, the table of its `StreetRows`, (rows, width) float32: in
+    proportion to an infoset's positive weights, uniform where there is none.
 
     Of regrets this is regret matching, of summed strategies the average strategy.
     """
     nodes, (start, end) = decision_nodes(tree, street), tree.street_start[street : street + 2]
-    of, first = infosets.infoset[:, infosets.situation[nodes]], tree.first_child[nodes] - start
-    rows = np.empty((len(of), end - start), dtype=np.float32)
-    _strategy_rows(of, weights, tree.label[start:end], first, tree.n_children[nodes], rows)
-    return rows
+    infoset, first = infosets.infoset[:, infosets.situation[nodes]], tree.first_child[nodes] - start
+    table, label = np.empty((len(infoset), end - start), dtype=np.float32), tree.label[start:end]
+    _fill_strategy_table(infoset, weights, label, first, tree.n_children[nodes], table)
+    return table
 
 
 class Abstraction(Protocol):
-    """A learner's information. A street has the same infosets on all boards; rows may differ."""
+    """A learner's information. A street has the same infosets on all boards; rows may differ, but
+    for the river's, which are those of equities.
+    """
 
-    tree: BettingTree
+    betting_tree: BettingTree
 
     def street_infosets(self, street: int, board: list[int]) -> Infosets:
-        """Infosets of a street, with rows of its board's hands; on the river of all equities."""
+        """Infosets of a street, with rows of its board's hands; on the river those of all equities,
+        whatever the board.
+        """
 
-    def start(self) -> Weights:
+    def start(self) -> ActionWeights:
         """Weights of the strategy with which learning begins."""
 
-    def policy(self, weights: Weights) -> Policy:
+    def policy(self, weights: ActionWeights) -> Policy:
         """The whole strategy of weights."""
 
 
@@ -100,7 +105,7 @@ class HandBuckets:
         equally wide, 1 to 1,981.
         """
         preflop, flop, _, river = base_policy.buckets.n_buckets
-        self.tree, self.base_policy = tree, base_policy
+        self.betting_tree, self.base_policy = tree, base_policy
         self.buckets = Buckets(
             base_policy.buckets.flop, turn_ids, (preflop, flop, int(turn_ids.max()) + 1, river)
         )
@@ -110,8 +115,10 @@ class HandBuckets:
         )
         self._infosets = [make_infosets(tree, street, row) for street, row in enumerate(rows)]
 
-    def on(self, tree: BettingTree) -> "HandBuckets":
-        """The same buckets on another betting tree, beginning with the uniform strategy."""
+    def uniform_on(self, tree: BettingTree) -> "HandBuckets":
+        """The same buckets on another betting tree, for which the base policy has no probabilities:
+        learning begins with the uniform strategy.
+        """
         even = zip(FixedPolicy(tree, None).tables, self.buckets.n_buckets, strict=True)
         table = TablePolicy(
             tuple(np.broadcast_to(row, (n, row.shape[1])) for row, n in even), self.buckets
@@ -126,24 +133,26 @@ class HandBuckets:
         buckets, row = np.unique(hole_buckets(self.buckets, street, board), return_inverse=True)
         return of_all._replace(row=row.astype(np.int32), infoset=of_all.infoset[buckets])
 
-    def start(self) -> Weights:
+    def start(self) -> ActionWeights:
         """See `Abstraction`."""
+        tree = self.betting_tree
         weights = tuple(
-            np.zeros((x.infoset.size, len(self.tree.labels)), dtype=np.float32)
-            for x in self._infosets
+            np.zeros((x.infoset.size, len(tree.labels)), dtype=np.float32) for x in self._infosets
         )
         for street in range(2):
-            nodes = slice(*self.tree.street_start[street : street + 2])
-            played = self._infosets[street]
-            of = played.infoset[:, played.situation[self.tree.parent[nodes]]]
-            weights[street][of, self.tree.label[nodes]] = self.base_policy.tables[street]
+            nodes, infosets = slice(*tree.street_start[street : street + 2]), self._infosets[street]
+            infoset = infosets.infoset[:, infosets.situation[tree.parent[nodes]]]
+            weights[street][infoset, tree.label[nodes]] = self.base_policy.tables[street]
         return weights
 
-    def policy(self, weights: Weights) -> TablePolicy:
+    def policy(self, weights: ActionWeights) -> TablePolicy:
         """See `Abstraction`."""
         streets = zip(self._infosets, weights, strict=True)
         return TablePolicy(
-            tuple(strategy_rows(self.tree, s, x, w)[x.row] for s, (x, w) in enumerate(streets)),
+            tuple(
+                strategy_table(self.betting_tree, s, x, w)[x.row]
+                for s, (x, w) in enumerate(streets)
+            ),
             self.buckets,
         )
 
@@ -153,7 +162,7 @@ class TreeLeaves:
 
     def __init__(self, base_policy: ModelPolicy):
         """base_policy: of four decision trees, with whose probabilities learning begins."""
-        self.tree, self.base_policy = base_policy.tree, base_policy
+        self.betting_tree, self.base_policy = base_policy.tree, base_policy
         self._situation = np.full((4, len(base_policy.tree.kind)), -1, dtype=np.int32)
         for inputs, situation in zip(base_policy.betting_inputs, self._situation, strict=True):
             situation[inputs.nodes] = inputs.row
@@ -178,24 +187,24 @@ class TreeLeaves:
         distinct, where = np.unique(hands, axis=0, return_inverse=True)
         leaves = leaf_of(model, model_inputs(distinct, betting))
         leaves = leaves.reshape(len(betting), len(distinct)).T
-        of, row = np.unique(leaves, axis=0, return_inverse=True)
+        infoset, row = np.unique(leaves, axis=0, return_inverse=True)
         rows = row.reshape(-1)[where.reshape(-1)].astype(np.int32)
-        return Infosets(rows, np.ascontiguousarray(of), self._situation[street])
+        return Infosets(rows, np.ascontiguousarray(infoset), self._situation[street])
 
-    def start(self) -> Weights:
+    def start(self) -> ActionWeights:
         """See `Abstraction`."""
         return tuple(model.value for model in self.base_policy.models)
 
-    def policy(self, weights: Weights) -> ModelPolicy:
+    def policy(self, weights: ActionWeights) -> ModelPolicy:
         """See `Abstraction`."""
         return ModelPolicy(
-            self.tree,
+            self.betting_tree,
             self.retrained(weights),
             self.base_policy.equities,
             self.base_policy.feature_set,
         )
 
-    def retrained(self, weights: Weights) -> tuple[DecisionTree, ...]:
+    def retrained(self, weights: ActionWeights) -> tuple[DecisionTree, ...]:
         """The four trees of `policy`; a leaf without a positive weight keeps its probabilities."""
         found = []
         for model, weight in zip(self.base_policy.models, weights, strict=True):

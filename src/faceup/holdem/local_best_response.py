@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, N_HOLES
+from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, COMBOS, HOLE_CARDS, N_CLASSES, N_HOLES
 from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import Action, Agent, Reading
 from faceup.holdem.betting_lines import legal_action
@@ -58,24 +58,24 @@ Range = list[tuple[Reading, np.ndarray]]
 
 
 @njit(cache=True)
-def _add_wins_of_held(holes, strength_start, held, place, net):
+def _add_wins_of_held(holes, strength_start, held, strength, net):
     """Add to net (n_held, 1326) int32 +1 where a held hole beats another on a river board, -1 where
     it loses to it.
 
     holes (1081,) int16, strength_start (n_strengths + 1,) int32: of `BoardOrder`; held (n_held,)
-    int64; place (1326,) int32 is overwritten.
+    int64; strength (1326,) int32 is overwritten.
     """
-    place[:] = -1
+    strength[:] = -1
     for k in range(strength_start.shape[0] - 1):
         for i in range(strength_start[k], strength_start[k + 1]):
-            place[holes[i]] = k
+            strength[holes[i]] = k
     for i in range(held.shape[0]):
-        own = place[held[i]]
+        own = strength[held[i]]
         if own < 0:
             continue
-        for j in range(place.shape[0]):
-            if place[j] >= 0:
-                net[i, j] += int(own > place[j]) - int(own < place[j])
+        for j in range(strength.shape[0]):
+            if strength[j] >= 0:
+                net[i, j] += int(own > strength[j]) - int(own < strength[j])
 
 
 class Showdowns:
@@ -89,8 +89,7 @@ class Showdowns:
         """
         self.board = [int(c) for c in board]
         self.held = np.arange(N_HOLES) if holes is None else np.asarray(holes)
-        combos = np.bincount(CLASS_OF_HOLE, minlength=N_CLASSES)
-        of_classes = net_wins(preflop_wins, RUNOUTS_PREFLOP) / (combos[:, None] * combos)
+        of_classes = net_wins(preflop_wins, RUNOUTS_PREFLOP) / (COMBOS[:, None] * COMBOS)
         self._preflop = of_classes[CLASS_OF_HOLE[self.held]]
         mine, theirs = HOLE_CARDS[self.held][:, None, :, None], HOLE_CARDS[None, :, None, :]
         self._disjoint = (~(mine == theirs).any(axis=(2, 3))).astype(np.float64)  # (n_held, 1326)
@@ -122,10 +121,10 @@ class Showdowns:
         (n_held, 1326) float32.
         """
         shown = self.board[: BOARD_CARDS[street]]
-        place = np.empty(N_HOLES, dtype=np.int32)
+        strength = np.empty(N_HOLES, dtype=np.int32)
         net = np.zeros((len(self.held), N_HOLES), dtype=np.int32)
         for more in combinations([c for c in range(52) if c not in shown], 5 - len(shown)):
-            _add_wins_of_held(*board_order(np.array([*shown, *more])), self.held, place, net)
+            _add_wins_of_held(*board_order(np.array([*shown, *more])), self.held, strength, net)
         return (self._disjoint * net / _RUNOUTS[street]).astype(np.float32)
 
 

@@ -47,10 +47,10 @@ class Match:
         self,
         tree: BettingTree,
         policies: Sequence[Policy],
-        pairs: np.ndarray | None = None,
+        pairings: np.ndarray | None = None,
         preflop_wins: np.ndarray | None = None,
     ):
-        """pairs (n, n) bool: pairs to play, small blind first (None: all).
+        """pairings (n, n) bool: which policies play each other, small blind first (None: all).
 
         preflop_wins (169, 169): of cards/matchups, to sum hands that end before the flop over all
         deals and leave them out of the boards (None: they are played on each board); the policies
@@ -58,14 +58,14 @@ class Match:
         """
         n, first = len(policies), 0 if preflop_wins is None else int(tree.street_start[1])
         self.tree, self.policies = tree, list(policies)
-        self.pairs = np.ones((n, n), dtype=bool) if pairs is None else pairs
+        self.pairings = np.ones((n, n), dtype=bool) if pairings is None else pairings
         self.ends, self.preflop_value = ends_of(tree, first), np.zeros((n, n))
         if preflop_wins is not None:
             self.preflop_value = preflop_values(tree, self.policies, preflop_wins)
 
     def play(self, board: Sequence[int], subset: np.ndarray | None = None) -> np.ndarray:
         """Dollars a game that policy i as small blind wins from j as big blind, averaged over all
-        pairs of holes: (n, n) float64, 0 for pairs that are not pairs.
+        pairs of holes: (n, n) float64, 0 where they do not play each other.
 
         board: five cards as dealt; subset (1326,) bool: the holes that the players may hold (None:
         all), of which two at least can be dealt together.
@@ -73,21 +73,21 @@ class Match:
         board = [int(c) for c in board]
         order = board_order(np.array(board))
         held = free_holes(board) if subset is None else free_holes(board) & subset
-        pairs = compatible_weight(held[None].astype(np.float32))[0] @ held
+        n_deals = compatible_weight(held[None].astype(np.float32))[0] @ held
         reach = np.zeros((2, len(self.tree.kind), len(order.holes)), dtype=np.float32)
         shape = len(self.ends.node), len(self.policies), len(order.holes)
         # reach of each end as small blind; its value for a small blind against the policy
-        own, value = np.zeros((2, *shape), dtype=np.float32)
+        reach_of_end, value = np.zeros((2, *shape), dtype=np.float32)
         for i, policy in enumerate(self.policies):
             reach[:, 0] = held[order.holes]
             for street, n_cards in enumerate(BOARD_CARDS):
                 table, row_of_hole = policy.street_rows(street, board[:n_cards], subset)
                 fill_street_reach(self.tree, street, (table, row_of_hole[order.holes]), reach)
-            own[:, i] = reach[0, self.ends.node]
-            if self.pairs[:, i].any():
+            reach_of_end[:, i] = reach[0, self.ends.node]
+            if self.pairings[:, i].any():
                 value[:, i] = end_values(self.ends, order, 0, reach[1, self.ends.node])
-        won = np.matmul(own, value.transpose(0, 2, 1)).sum(axis=0, dtype=np.float64) / pairs
-        return np.where(self.pairs, won + self.preflop_value, 0)
+        won = np.matmul(reach_of_end, value.transpose(0, 2, 1)).sum(axis=0, dtype=np.float64)
+        return np.where(self.pairings, won / n_deals + self.preflop_value, 0)
 
 
 def preflop_values(
@@ -150,9 +150,9 @@ def play_against(
 
     preflop_wins: as in `Match`; name: of the matches, for a line of progress.
     """
-    pairs = np.zeros((1 + len(policies), 1 + len(policies)), dtype=bool)
-    pairs[0, 1:] = pairs[1:, 0] = True
-    match = Match(tree, [opponent, *policies], pairs, preflop_wins)
+    pairings = np.zeros((1 + len(policies), 1 + len(policies)), dtype=bool)
+    pairings[0, 1:] = pairings[1:, 0] = True
+    match = Match(tree, [opponent, *policies], pairings, preflop_wins)
     values = memo(play_boards, match, boards, progress=Progress(f"{name}, boards", len(boards)))
     return MBB_PER_DOLLAR * (values[:, 1:, 0] - values[:, 0, 1:]).T / 2
 

@@ -58,12 +58,12 @@ class StreetReadings(NamedTuple):
     begin: np.ndarray  # (n_begin,) int32 readings at which the street begins
     end: np.ndarray  # (n_end,) int32 readings at which the next street begins
     # (n,) int32 columns of the seat's decisions in the match tree's street rows: first, and after
-    # the last
-    first: np.ndarray
-    last: np.ndarray
+    # the last one
+    first_column: np.ndarray
+    end_column: np.ndarray
 
 
-def street_readings(match: BettingTree, own: BettingTree, seat: int) -> list[StreetReadings]:
+def street_readings(match_tree: BettingTree, own: BettingTree, seat: int) -> list[StreetReadings]:
     """All readings of a match tree by a policy of its own tree in a seat (0 the small blind), one
     record a street.
     """
@@ -73,11 +73,11 @@ def street_readings(match: BettingTree, own: BettingTree, seat: int) -> list[Str
     for node, at, state in queue:  # grows while it is walked
         if state is None:
             continue
-        acts, start = state.actor == seat, int(match.street_start[state.street])
-        for child, after, chance, column in _steps(match, own, node, at, state, acts):
+        acts, start = state.actor == seat, int(match_tree.street_start[state.street])
+        for child, after, chance, column in _steps(match_tree, own, node, at, state, acts):
             if (child, after) not in number:
                 number[child, after] = len(queue)
-                queue.append((child, after, act(state, *action_to(match, child))[0]))
+                queue.append((child, after, act(state, *action_to(match_tree, child))[0]))
             source, target = number[node, at], number[child, after]
             action = child - start if acts else -1
             edges[state.street].append((source, target, chance, column, action))
@@ -85,7 +85,7 @@ def street_readings(match: BettingTree, own: BettingTree, seat: int) -> list[Str
     for street in range(3, -1, -1):
         sources, targets, chances, own_columns, actions = zip(*edges[street], strict=True)
         begin = np.setdiff1d(sources, targets)
-        spans = decision_columns(match, decision_nodes(match, street, seat))
+        spans = decision_columns(match_tree, decision_nodes(match_tree, street, seat))
         numbers = sources, targets, own_columns, actions, begin, end, *spans
         whole = (np.array(x, np.int32) for x in numbers)
         found.insert(0, StreetReadings(np.array(chances, np.float32), *whole))
@@ -94,25 +94,25 @@ def street_readings(match: BettingTree, own: BettingTree, seat: int) -> list[Str
 
 
 def _steps(
-    match: BettingTree, own: BettingTree, node: int, at: int, state: BettingState, acts: bool
+    match_tree: BettingTree, own: BettingTree, node: int, at: int, state: BettingState, acts: bool
 ) -> list[tuple[int, int, float, int]]:
     """The edges that leave a reading: (child of the match tree, own node, chance, column), as in
     `StreetReadings`.
 
     acts: whether the agent is to act, else its opponent.
     """
-    below = children(match, node)
+    below = children(match_tree, node)
     if at == _ENDED:
-        return [(c, _ENDED, 1.0, -1) for c in below if not acts or match.label[c] == CALL]
+        return [(c, _ENDED, 1.0, -1) for c in below if not acts or match_tree.label[c] == CALL]
     found = []
     if acts:
         start = int(own.street_start[state.street])
         for c in children(own, at):
             action = legal_action(own.labels[own.label[c]], state)
-            found.append((_child_of(match, node, action), c, 1.0, c - start))
+            found.append((_child_of(match_tree, node, action), c, 1.0, c - start))
     else:
         for c in below:
-            readings = translate_action(own, at, state, *action_to(match, c))
+            readings = translate_action(own, at, state, *action_to(match_tree, c))
             found += [(c, after, chance, -1) for after, chance in readings]
     return [
         (child, after if own.kind[after] == DECISION else _ENDED, chance, column)
@@ -120,9 +120,9 @@ def _steps(
     ]
 
 
-def _child_of(match: BettingTree, node: int, action: tuple[str, int]) -> int:
+def _child_of(match_tree: BettingTree, node: int, action: tuple[str, int]) -> int:
     """The child that an action leads to; among raises the one of the nearest amount."""
-    below = {c: action_to(match, c) for c in children(match, node)}
+    below = {c: action_to(match_tree, c) for c in children(match_tree, node)}
     return min(below, key=lambda c: (below[c][0] != action[0], abs(below[c][1] - action[1])))
 
 
@@ -147,22 +147,22 @@ def _follow_readings(street, table, row_of_hole, before, after, out):
             if street.action[e] >= 0:
                 taken[street.action[e]] += step
         after[h] = weight[street.end]
-        for k in range(street.first.shape[0]):
+        for k in range(street.first_column.shape[0]):
             total = np.float32(0)
-            for c in range(street.first[k], street.last[k]):
+            for c in range(street.first_column[k], street.end_column[k]):
                 total += taken[c]
             if total > 0:
-                for c in range(street.first[k], street.last[k]):
+                for c in range(street.first_column[k], street.end_column[k]):
                     out[h, c] = taken[c] / total
 
 
 class TranslatedPolicy:
     """A policy of its own tree in one seat of a match tree; it calls at the other's decisions."""
 
-    def __init__(self, match: BettingTree, own: BettingTree, policy: Policy, seat: int):
+    def __init__(self, match_tree: BettingTree, own: BettingTree, policy: Policy, seat: int):
         """policy: of the tree `own`; seat: 0 the small blind, 1 the big blind."""
-        self.policy, self.readings = policy, street_readings(match, own, seat)
-        self._calls = [fixed_row(match, street) for street in range(4)]
+        self.policy, self.readings = policy, street_readings(match_tree, own, seat)
+        self._calls = [fixed_row(match_tree, street) for street in range(4)]
 
     def street_rows(
         self, street: int, board: list[int], wanted_holes: np.ndarray | None = None
@@ -180,15 +180,15 @@ class TranslatedPolicy:
         return out, row
 
 
-def on_match_tree(match: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Policy:
+def on_match_tree(match_tree: BettingTree, own: BettingTree, policy: Policy, seat: int) -> Policy:
     """A policy of its own tree on a match tree: translated unless it reads dollars or the trees
     are equal.
     """
     if isinstance(policy, ModelPolicy | AgentPolicy):
-        return policy.on(match, seat)
-    pairs = (match.bets, own.bets), (match.label, own.label)
-    same = match.labels == own.labels and all(np.array_equal(*pair) for pair in pairs)
-    return policy if same else TranslatedPolicy(match, own, policy, seat)
+        return policy.on(match_tree, seat)
+    pairs = (match_tree.bets, own.bets), (match_tree.label, own.label)
+    same = match_tree.labels == own.labels and all(np.array_equal(*pair) for pair in pairs)
+    return policy if same else TranslatedPolicy(match_tree, own, policy, seat)
 
 
 class Opponent(NamedTuple):
@@ -244,10 +244,10 @@ def play_opponent(
         menus = (menu, opponent.menu) if seat == 0 else (opponent.menu, menu)
         tree = build_tree(menus[0], big_blind_menu=menus[1])
         seated = [on_match_tree(tree, own, policy, seat) for policy in policies]
-        other = on_match_tree(tree, theirs[1 - seat], opponent.policies[1 - seat], 1 - seat)
-        wanted = np.zeros((n + 1, n + 1), dtype=bool)
-        wanted[(slice(n), n) if seat == 0 else (n, slice(n))] = True
-        match = Match(tree, [*seated, other], wanted, preflop_wins)
+        against = on_match_tree(tree, theirs[1 - seat], opponent.policies[1 - seat], 1 - seat)
+        pairings = np.zeros((n + 1, n + 1), dtype=bool)
+        pairings[(slice(n), n) if seat == 0 else (n, slice(n))] = True
+        match = Match(tree, [*seated, against], pairings, preflop_wins)
         later = partial(lambda before, done: progress(before + done), seat * len(boards))
         values = play_boards(match, boards, subset, later)
         won += MBB_PER_DOLLAR / 2 * (values[:, :n, n].T if seat == 0 else -values[:, n, :n].T)

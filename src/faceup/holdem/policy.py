@@ -99,14 +99,14 @@ def preflop_percent(tree: BettingTree, table: np.ndarray, node: int) -> dict[str
     }
 
 
-def argmax_rows(rows: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+def argmax_rows(rows: np.ndarray, first: np.ndarray, end: np.ndarray) -> np.ndarray:
     """Rows (n, width) with 1 for the most probable action of each of k decisions, 0 for others.
 
-    first, last (k,): a decision's first column, and the column after its last one. Ties go to the
+    first, end (k,): a decision's first column, and the column after its last one. Ties go to the
     first action. Playing so is also called purification (Ganzfried, Sandholm & Waugh 2012).
     """
     out = np.zeros_like(rows)
-    _mark_argmax(first, last, rows, out)
+    _mark_argmax(first, end, rows, out)
     return out
 
 
@@ -122,12 +122,12 @@ def decision_columns(tree: BettingTree, nodes: np.ndarray) -> tuple[np.ndarray, 
 
 
 @njit(cache=True, nogil=True)
-def _mark_argmax(first, last, rows, out):
+def _mark_argmax(first, end, rows, out):
     """`argmax_rows` into out (n, width), which is 0."""
     for i in range(rows.shape[0]):
         for k in range(first.shape[0]):
             best = first[k]
-            for c in range(first[k], last[k]):
+            for c in range(first[k], end[k]):
                 best = c if rows[i, c] > rows[i, best] else best
             out[i, best] = 1
 
@@ -295,17 +295,17 @@ class ModelPolicy:
 
 
 @njit(cache=True, nogil=True)
-def _write_probabilities(first, last, row, column, p, out):
+def _write_probabilities(first, end, row, column, p, out):
     """`legal_probabilities` at each of k decisions, from p (n_inputs n_hands, n_labels) to out.
 
-    first, last (k,): as in `argmax_rows`; row (k,): betting input of each decision; column (width,)
+    first, end (k,): as in `argmax_rows`; row (k,): betting input of each decision; column (width,)
     of p. out (n_hands, width) holds calls: they stay where nothing legal is left.
     """
     for i in range(out.shape[0]):
         for k in range(first.shape[0]):
             at, total = row[k] * out.shape[0] + i, np.float64(0)
-            for c in range(first[k], last[k]):
+            for c in range(first[k], end[k]):
                 total += p[at, column[c]]
             if total > 0:
-                for c in range(first[k], last[k]):
+                for c in range(first[k], end[k]):
                     out[i, c] = p[at, column[c]] / total

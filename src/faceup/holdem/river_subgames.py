@@ -6,6 +6,17 @@ LANES of them at once. CFR-BR takes them one by one, in the order of the tree, a
 subgame side by side instead: it adds regrets of several subgames to one leaf of a decision tree,
 and a sum of floats depends on its order, so that lanes would change the bits of every retrained
 tree.
+
+All-ins before the river, whose boards are still to be completed, are the ends of a node before the
+river, and each engine values them in its own way:
+
+- self-play: on the one board that is dealt, as other ends before the river (`cfr.SelfPlay.step`,
+  `showdown.add_end_values`);
+- best responses: on all rivers, as river subgames of a single node, a showdown
+  (`make_river_subgames`); where the flop begins they are among `best_response.next_street_nodes`;
+- CFR-BR: on the rivers dealt (`showdown.add_end_values`), and all-ins before the flop exactly, over
+  all boards (`cfr_br.CfrBr._ends`). It leaves them out of its river subgames
+  (`cfr_br_river.betting_subgames`).
 """
 
 from typing import NamedTuple
@@ -33,12 +44,12 @@ class RiverSubgames(NamedTuple):
     actor: np.ndarray  # (n_decisions,) int8
     first_child: np.ndarray  # (n_decisions,) int32 the first node it leads to
     n_children: np.ndarray  # (n_decisions,) int8
-    # (n_ends, 2, lanes) float32 dollars that an end is worth to the *other* player; 0 in padding
-    # and where no lane is
+    # (n_ends, 2, lanes) float32 dollars that an end is worth to the opponent of the player at the
+    # index: what is won against that player; 0 in padding and where no lane is
     stake_against: np.ndarray
     n_shown: int  # slots of showdowns
     n_ends: int  # slots of showdowns and folds
-    river: int  # first node that an action of the river leads to: column 0 of the river's tables
+    first_node: int  # that an action of the river leads to: column 0 of the river's tables
 
 
 def make_river_subgames(

@@ -1,10 +1,10 @@
-"""Training samples for distillation: features of a situation, the blueprint's action
-probabilities, a weight, and the cost of each action.
+"""Training samples for distillation: features of a decision with a hand on a board, the
+blueprint's action probabilities, a weight, and the cost of each action.
 
-Situations are sampled from boards that the strategy plays against itself (paper 000, Section 2.4).
-The stake s of a situation is the probability that play reaches it times the dollars at stake.
-Samples are drawn with probability q in proportion to sqrt(s) and weighted by s / q, so that rare
-but costly lines are present without dominating. Before the flop every situation is a sample.
+Decisions are sampled from boards that the strategy plays against itself (paper 000, Section 2.4).
+The importance s of a decision with a hand is the probability that play reaches it times the dollars
+at stake there. Samples are drawn with probability q in proportion to sqrt(s) and weighted by s / q,
+so that rare but costly lines are present without dominating. Before the flop all are samples.
 
 The cost of an action is V(s) - Q(s, a) in dollars, where V is the value of the strategy's own play,
 averaged over boards and over the hands of a bucket; the strategy itself also plays on after the
@@ -38,10 +38,10 @@ _BET_FACED = BETTING_FEATURES["all"].index("bet_faced")
 
 
 @njit(cache=True)
-def _add_by_bucket(start, end, parent, actor, bucket, free, value, others, sums):
-    """Add one board's values and opponent weights at nodes start..end - 1 to sums.
+def _add_by_bucket(start, end, parent, actor, bucket, free, value, opposing_reach, sums):
+    """Add one board's values and opposing reach at nodes start..end - 1 to sums.
 
-    parent, actor (n_nodes,); bucket, free (1326,); value, others (2, n_nodes, 1326) as in
+    parent, actor (n_nodes,); bucket, free (1326,); value, opposing_reach (2, n_nodes, 1326) as in
     `ActionValues`; sums (2, n_buckets, end - start).
     """
     for node in range(start, end):
@@ -50,7 +50,7 @@ def _add_by_bucket(start, end, parent, actor, bucket, free, value, others, sums)
         for h in range(bucket.shape[0]):
             if free[h]:
                 sums[0, bucket[h], node - start] += value[player, node, h]
-                sums[1, bucket[h], node - start] += others[player, above, h]
+                sums[1, bucket[h], node - start] += opposing_reach[player, above, h]
 
 
 def action_costs(
@@ -67,20 +67,20 @@ def action_costs(
     """
     sums = [np.zeros((2, *table.shape)) for table in policy.tables]
     for k, board in enumerate(np.asarray(boards).tolist()):
-        played, free = action_values(tree, policy, policy, board), free_holes(board)
+        values, free = action_values(tree, policy, policy, board), free_holes(board)
         for street, n_cards in enumerate(BOARD_CARDS):
             nodes = tree.street_start[street : street + 2]
             bucket = hole_buckets(policy.buckets, street, board[:n_cards])
-            values = played.value, played.opposing_reach
-            _add_by_bucket(*nodes, tree.parent, tree.actor, bucket, free, *values, sums[street])
+            by_hole = bucket, free, values.value, values.opposing_reach
+            _add_by_bucket(*nodes, tree.parent, tree.actor, *by_hole, sums[street])
         progress(k + 1)
     costs = []
-    for street, (value, weight) in enumerate(sums):
-        mean = np.divide(value, weight, out=np.zeros_like(value), where=weight > 0)
+    for street, (value, reach) in enumerate(sums):
+        mean = np.divide(value, reach, out=np.zeros_like(value), where=reach > 0)
         for node in decision_nodes(tree, street).tolist():
-            own = columns(tree, node)
-            played = policy.tables[street][:, own] * mean[:, own]
-            mean[:, own] = played.sum(axis=1, keepdims=True) - mean[:, own]
+            at = columns(tree, node)
+            own_play = policy.tables[street][:, at] * mean[:, at]
+            mean[:, at] = own_play.sum(axis=1, keepdims=True) - mean[:, at]
         costs.append(mean.astype(np.float32))
     return tuple(costs)
 
@@ -171,8 +171,7 @@ def importance(
     reach (2, nodes of the tree, 1326): of each player.
     """
     actor = tree.actor[nodes]
-    own, other = reach[actor, nodes], reach[1 - actor, nodes]
-    return own * compatible_weight(other) * dollars
+    return reach[actor, nodes] * compatible_weight(reach[1 - actor, nodes]) * dollars
 
 
 class _Sampler(NamedTuple):
@@ -211,12 +210,12 @@ class _Sampler(NamedTuple):
             decision_nodes(self.tree, street)[picks // len(HOLE_CARDS)],
             picks % len(HOLE_CARDS),
         )
-        # stake / probability: comparable from board to board
+        # importance / probability: comparable from board to board
         weight = density[picks] * total[-1]
         return self.samples(street, played, board[: BOARD_CARDS[street]], node, hole, weight, k)
 
     def preflop(self, played: StreetRows) -> TrainingSamples:
-        """All starting hands at all preflop decisions, weighted by stake."""
+        """All starting hands at all preflop decisions, weighted by importance."""
         nodes = decision_nodes(self.tree, 0)
         by_hole = self.importance(0, played, preflop_reach(self.tree, played))
         by_class = np.stack(
@@ -276,9 +275,9 @@ class _Sampler(NamedTuple):
         Probabilities follow the pseudo-harmonic mapping; costs are interpolated linearly, as the
         winnings of a call.
         """
-        tree, turn = self.tree, np.arange(len(node))
+        tree, number = self.tree, np.arange(len(node))
         after = np.minimum(node + 1, len(tree.parent) - 1)
-        high = node + ((tree.parent[after] == tree.parent[node]) & (turn % 2 == 1))
+        high = node + ((tree.parent[after] == tree.parent[node]) & (number % 2 == 1))
         low = high - 1  # children are ordered by size
         real = tree.label[low] > CALL
         most, least = (
@@ -288,10 +287,10 @@ class _Sampler(NamedTuple):
             for raised in (high, np.where(real, low, high))
         )
         least[~real] = 0
-        size = (1 + least) * ((1 + most) / (1 + least)) ** (turn * _GOLDEN % 1) - 1
-        lower = [pseudo_harmonic(*sizes) for sizes in zip(size, least, most, strict=True)]
+        size = (1 + least) * ((1 + most) / (1 + least)) ** (number * _GOLDEN % 1) - 1
+        read_low = [pseudo_harmonic(*sizes) for sizes in zip(size, least, most, strict=True)]
         # of the lower neighbour
-        share = np.array([lower, (most - size) / (most - least)], dtype=np.float32)[:, :, None]
+        share = np.array([read_low, (most - size) / (most - least)], dtype=np.float32)[:, :, None]
         above = self._targets(street, table, row, high)
         below = np.zeros_like(above)
         below[0, :, CALL] = 1

@@ -27,10 +27,10 @@ class Ends(NamedTuple):
     stake: np.ndarray
 
 
-def ends_of(tree: BettingTree, first: int = 0, last: int | None = None) -> Ends:
-    """The ends of a tree among the nodes from `first` on, and before `last`."""
+def ends_of(tree: BettingTree, first: int = 0, end: int | None = None) -> Ends:
+    """The ends of a tree among the nodes from `first` on, and before `end`."""
     folds, shown = (
-        first + np.flatnonzero(tree.kind[first:last] == kind) for kind in (FOLD_END, SHOWDOWN)
+        first + np.flatnonzero(tree.kind[first:end] == kind) for kind in (FOLD_END, SHOWDOWN)
     )
     node = np.append(folds, shown)
     return Ends(node, len(folds), stakes_at(tree, node).astype(np.float32))
@@ -42,9 +42,9 @@ def end_values(ends: Ends, order: BoardOrder, player: int, reach: np.ndarray) ->
 
     reach (n_ends, 1081) float32: the other player's, of the holes in order of strength.
     """
-    theirs, each = np.ascontiguousarray(reach.T), np.arange(len(order.holes))
-    value = np.zeros_like(theirs)
-    add_end_values(order, each, ends.n_folds, ends.stake[:, player].copy(), theirs, value)
+    opposing, each = np.ascontiguousarray(reach.T), np.arange(len(order.holes))
+    value = np.zeros_like(opposing)
+    add_end_values(order, each, ends.n_folds, ends.stake[:, player].copy(), opposing, value)
     return value.T
 
 

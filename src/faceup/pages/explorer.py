@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from faceup.cards.cards import CLASS_OF_HOLE, STREETS
+from faceup.cards.cards import COMBOS, STREETS
 from faceup.cards.equity import UNITS, StreetEquities
 from faceup.cards.matchups import RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import load_agent
@@ -99,9 +99,8 @@ def page_data(
     }
     streets = [trees[street] for trees in files.values() for street in STREETS]
     words = {name: wording(name)._asdict() for tree in streets for name in tree["feature_names"]}
-    combos = np.bincount(CLASS_OF_HOLE)
     # means over pairs of holes that share no card, 0 where all do
-    edges = net_wins(wins, RUNOUTS_PREFLOP) / np.outer(combos, combos)
+    edges = net_wins(wins, RUNOUTS_PREFLOP) / np.outer(COMBOS, COMBOS)
     return {
         "labels": first.labels,
         "menu": first.menu,
