@@ -20,7 +20,7 @@ from faceup.holdem.best_response import fold_values
 from faceup.holdem.betting_tree import children, columns, decision_nodes
 from faceup.holdem.buckets import river_equities
 from faceup.holdem.cfr_br import CfrBr, OpponentMixture, cfr_br_with_other_menu, retrain
-from faceup.holdem.infosets import HandBuckets, TreeLeaves, strategy_rows
+from faceup.holdem.infosets import HandBuckets, TreeLeaves, strategy_table
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import FOLD_END, SHOWDOWN, menu_from
 from faceup.holdem.showdown import free_holes
@@ -84,7 +84,7 @@ def test_leaves_answer_as_their_trees_do(equities, seat):
         seen = leaves.street_infosets(street, board[:n_cards])
         rows, row = policy.street_rows(street, board[:n_cards])
         mine = seen.row[river_equities(board)[holes]] if street == 3 else seen.row[holes]
-        found = strategy_rows(game.tree, street, seen, weights[street])[mine]
+        found = strategy_table(game.tree, street, seen, weights[street])[mine]
         for node in decision_nodes(game.tree, street, seat):
             own = columns(game.tree, node)
             legal = weights[street][seen.infoset[mine, seen.situation[node]]][
@@ -114,7 +114,7 @@ def values_before_the_river(policies, player, best=()) -> np.ndarray:
 def add_regrets(regrets, weights, seen, player, value, street, counts=None) -> None:
     """Add a player's regrets on a street by counts (n_nodes, n), in a backward pass of value."""
     counts = np.ones(value.shape) if counts is None else counts
-    rows = strategy_rows(SMALL, street, seen, weights)[seen.row]
+    rows = strategy_table(SMALL, street, seen, weights)[seen.row]
     for node in decision_nodes(SMALL, street)[::-1]:
         below = value[children(SMALL, node)]
         if SMALL.actor[node] != player:

@@ -57,7 +57,7 @@ def answers(tree, policy, node, rows):
     return p
 
 
-def stakes_on(policy, board, nodes):
+def importance_on(policy, board, nodes):
     """Importance (n_nodes, 1326) of decisions on the streets that a board shows."""
     reach = np.zeros((2, len(TREE.kind), 1326), dtype=np.float32)
     reach[:, 0] = free_holes(board)
@@ -68,7 +68,7 @@ def stakes_on(policy, board, nodes):
 
 
 @pytest.mark.parametrize("street", range(4))
-def test_every_row_is_a_situation_of_the_table(equities, policy, drawn, street):
+def test_every_row_is_a_decision_of_the_policy(equities, policy, drawn, street):
     """Features of some hole on the row's board and of a node with its bets, and its targets."""
     rows = drawn[street]
     assert rows.X.dtype == rows.P.dtype == np.float32
@@ -156,7 +156,7 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(equities, 
         assert min(np.abs(mixed(n, level, float(x[6])) - p).max() for n in same) < 1e-4
 
 
-def test_stakes_by_brute_force(policy):
+def test_importance_by_brute_force(policy):
     """Own reach times the opponent's over holes that share no card, times the pot."""
     board = BOARDS[0].tolist()
     free = np.flatnonzero(free_holes(board))
@@ -166,18 +166,18 @@ def test_stakes_by_brute_force(policy):
     actor = TREE.actor[nodes]
     pots = TREE.bets[nodes].sum(axis=(1, 2))[:, None]
     wanted = reach[actor, nodes] * (reach[1 - actor, nodes] @ apart) * pots
-    np.testing.assert_allclose(stakes_on(policy, board, nodes)[:, free], wanted, rtol=1e-4)
+    np.testing.assert_allclose(importance_on(policy, board, nodes)[:, free], wanted, rtol=1e-4)
 
 
-def test_weighted_counts_are_stakes(equities, policy):
+def test_weighted_counts_are_importance(equities, policy):
     """Over many rows the share of the weight at (board, bets) is its share of reach times pot."""
     many = draw_samples(TREE, policy, equities, (30_000,) * 3, BOARDS, STREAM)
     for street, rows in enumerate(many[1:], 1):
         nodes, wanted, found = decision_nodes(TREE, street), defaultdict(float), defaultdict(float)
         for k, board in enumerate(BOARDS.tolist()):
-            stake = stakes_on(policy, board, nodes).sum(axis=1)
+            weights = importance_on(policy, board, nodes).sum(axis=1)
             for bets, dollars in zip(
-                TREE.bets[nodes, 1 - TREE.actor[nodes]].tolist(), stake, strict=True
+                TREE.bets[nodes, 1 - TREE.actor[nodes]].tolist(), weights, strict=True
             ):
                 wanted[k, *bets] += dollars
                 wanted[k] += dollars
@@ -188,13 +188,13 @@ def test_weighted_counts_are_stakes(equities, policy):
             found[key[0]] += weight
         total = sum(wanted[k] for k in range(3))
         assert len(wanted) >= 4 * len(BOARDS) and found.keys() <= wanted.keys()
-        # a board loses no weight because its importance are spread more thinly
-        for key, stake in wanted.items():
-            share = pytest.approx(stake / total, rel=0.1 if isinstance(key, tuple) else 0.003)
+        # a board loses no weight because its importance is spread more thinly
+        for key, weights in wanted.items():
+            share = pytest.approx(weights / total, rel=0.1 if isinstance(key, tuple) else 0.003)
             assert found[key] / rows.w.sum() == share, (street, key)
 
 
-def test_preflop_weights_are_stakes_of_the_starting_hands(equities, policy, drawn):
+def test_preflop_weights_are_the_importance_of_starting_hands(equities, policy, drawn):
     rows, nodes = drawn[0], decision_nodes(TREE, 0)
     assert (rows.board == NO_BOARD).all()
     assert np.array_equal(
@@ -203,8 +203,8 @@ def test_preflop_weights_are_stakes_of_the_starting_hands(equities, policy, draw
     assert np.array_equal(
         rows.X[:, BETS], np.repeat(TREE.bets[nodes, 1 - TREE.actor[nodes]], N_CLASSES, axis=0)
     )
-    stake = stakes_on(policy, [], nodes)
-    wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s) for s in stake])
+    weights = importance_on(policy, [], nodes)
+    wanted = np.concatenate([np.bincount(CLASS_OF_HOLE, weights=s) for s in weights])
     assert rows.w / rows.w.sum() == pytest.approx(wanted / wanted.sum(), abs=2e-6)
 
 

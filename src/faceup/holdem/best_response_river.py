@@ -23,7 +23,8 @@ from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.board import ALL, N_ENTRIES, N_SUMS, make_river_groups, sort_holes
 from faceup.holdem.cfr_river import add_group, fill_reach, sum_groups
-from faceup.holdem.lanes import (
+from faceup.holdem.river_subgames import LANES, RiverSubgames, make_river_subgames
+from faceup.holdem.vector_arithmetic import (
     BOTH_LANES,
     add,
     add_both,
@@ -33,7 +34,6 @@ from faceup.holdem.lanes import (
     product_both,
     value_both,
 )
-from faceup.holdem.river_subgames import LANES, RiverSubgames, make_river_subgames
 from faceup.util.parallel import on_threads
 
 

@@ -365,7 +365,7 @@ class CfrBr:
 def cfr_br_with_other_menu(
     leaves: TreeLeaves,
     menu: Menu,
-    theirs: Menu,
+    other_menu: Menu,
     seat: int,
     preflop_wins: np.ndarray,
     responder_buckets: HandBuckets,
@@ -376,7 +376,7 @@ def cfr_br_with_other_menu(
     Leaves read any bet, so that what they learn here, by reach, goes on in CFR-BR on their own
     tree.
     """
-    menus = (menu, START, theirs) if seat == 0 else (theirs, START, menu)
+    menus = (menu, START, other_menu) if seat == 0 else (other_menu, START, menu)
     tree, labels = build_tree(*menus), leaves.betting_tree.labels
     every = (*labels, *(label for label in tree.labels if label not in labels))
     label = np.array([*map(every.index, tree.labels), -1], dtype=np.int8)[tree.label]
@@ -442,12 +442,12 @@ def retrain(
     on_own_tree = solver, OpponentMixture(known_share, blueprint if known_share < 1 else None), 2
     schedule: list[tuple[CfrBr, OpponentMixture, int]] = [on_own_tree]
     if other_menu:
-        others = [
+        on_other_trees = [
             cfr_br_with_other_menu(leaves, agent.menu, other_menu, seat, preflop_wins, responder)
             for seat in range(2)
         ]
         alone = OpponentMixture(known_share, None)
-        schedule = [step for other in others for step in (on_own_tree, (other, alone, 2))]
+        schedule = [step for other in on_other_trees for step in (on_own_tree, (other, alone, 2))]
     progress = Progress(f"retraining {name}, turn boards", len(turn_deals))
     strategy_sums = memo(
         train_alternately, schedule, solver.start(warm_start), turn_deals, progress, 2

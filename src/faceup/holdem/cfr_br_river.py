@@ -25,9 +25,9 @@ from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.board import ALL, N_SUMS, sort_holes
 from faceup.holdem.infosets import Infosets
-from faceup.holdem.lanes import vector_operation
 from faceup.holdem.policy import StreetRows
 from faceup.holdem.river_subgames import RiverSubgames, make_river_subgames
+from faceup.holdem.vector_arithmetic import vector_operation
 from faceup.util.parallel import on_threads
 
 ENDS_AT_ONCE = 16  # ends side by side

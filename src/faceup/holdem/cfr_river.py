@@ -18,9 +18,15 @@ from numba import njit
 
 from faceup.cards.strength import N_RIVER_HOLES
 from faceup.holdem.board import N_SUMS
-from faceup.holdem.lanes import BOTH_LANES, add_both, add_product_both, product, subtract_both
 from faceup.holdem.regret_matching import matching_probability
 from faceup.holdem.river_subgames import LANES
+from faceup.holdem.vector_arithmetic import (
+    BOTH_LANES,
+    add_both,
+    add_product_both,
+    product,
+    subtract_both,
+)
 
 
 @njit(cache=True)

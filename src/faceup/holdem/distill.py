@@ -13,9 +13,9 @@ import numpy as np
 
 from faceup.cards.cards import canonical
 from faceup.cards.features import OWN_BET_NAMES, STACK
-from faceup.holdem.models import Boosted, Neural
 from faceup.holdem.rules import CALL, FOLD
 from faceup.holdem.samples import TrainingSamples, cost_shares
+from faceup.holdem.xgboost_mlp import Boosted, Neural
 from faceup.trees.cart import refit_leaves
 from faceup.trees.metrics import fit_metrics
 from faceup.trees.prune import isotonic, prune_by
@@ -107,9 +107,9 @@ def prune_and_refit(
     with refitted leaves.
 
     train: the samples of the fits; valid: those for pruning (preflop is not pruned, since its
-    samples are all situations); tolerance: the relative loss that a pruned tree may have above the
-    best. Leaves are refitted with costs (`refit_leaves`), such that no hand of the samples folds
-    less often to a larger bet (`isotonic`).
+    samples are all decisions with all hands); tolerance: the relative loss that a pruned tree may
+    have above the best. Leaves are refitted with costs (`refit_leaves`), such that no hand of the
+    samples folds less often to a larger bet (`isotonic`).
     """
     refitted = []
     for street, (tree, samples, others) in enumerate(zip(trees, train, valid, strict=True)):

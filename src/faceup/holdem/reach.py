@@ -11,10 +11,10 @@ from faceup.holdem.betting_tree import BettingTree
 def _fill_street_reach(start, end, parent, actor, table, row_of_hole, reach):
     for node in range(start, end):
         above = parent[node]
-        who = actor[above]
+        player = actor[above]
         for h in range(reach.shape[2]):
-            reach[who, node, h] = reach[who, above, h] * table[row_of_hole[h], node - start]
-            reach[1 - who, node, h] = reach[1 - who, above, h]
+            reach[player, node, h] = reach[player, above, h] * table[row_of_hole[h], node - start]
+            reach[1 - player, node, h] = reach[1 - player, above, h]
 
 
 def fill_street_reach(

@@ -14,7 +14,7 @@ import xgboost as xgb
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from faceup.holdem.models import fit_boosted, fit_neural
+from faceup.holdem.xgboost_mlp import fit_boosted, fit_neural
 from faceup.trees.cart import fit_cart, refit_leaves
 from faceup.trees.metrics import fit_metrics
 from faceup.trees.oct import fit_oct
