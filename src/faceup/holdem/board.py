@@ -94,7 +94,7 @@ def make_river_groups(order: BoardOrder, row: np.ndarray) -> RiverGroups:
     """Groups of a board, from the row of each of the 1,326 holes."""
     holes, strength_start = order
     of_hole, entries = np.full(N_RIVER_HOLES, -1, np.int32), np.empty((N_RIVER_HOLES, 3), np.int32)
-    row_of, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
+    rows, first = np.empty(N_RIVER_HOLES, np.int32), np.empty(N_RIVER_HOLES + 1, np.int32)
     card, coefficient = np.empty(N_ENTRIES, np.int32), np.zeros(N_ENTRIES, np.float32)
     first_of_strength, entry_of = (
         np.empty(strength_start.shape[0], np.int64),
@@ -106,9 +106,9 @@ def make_river_groups(order: BoardOrder, row: np.ndarray) -> RiverGroups:
         for start in range(strength_start[strength], strength_start[strength + 1]):
             if of_hole[start] >= 0:
                 continue
-            row_of[n] = row[holes[start]]
+            rows[n] = row[holes[start]]
             for i in range(start, strength_start[strength + 1]):
-                if row[holes[i]] != row_of[n]:
+                if row[holes[i]] != rows[n]:
                     continue
                 of_hole[i] = n
                 for j in range(3):
@@ -123,5 +123,5 @@ def make_river_groups(order: BoardOrder, row: np.ndarray) -> RiverGroups:
             first[n] = k
         first_of_strength[strength + 1] = n
     return RiverGroups(
-        of_hole, entries, row_of[:n], first[: n + 1], card[:k], coefficient[:k], first_of_strength
+        of_hole, entries, rows[:n], first[: n + 1], card[:k], coefficient[:k], first_of_strength
     )
