@@ -101,14 +101,14 @@ def test_trees_that_name_only_illegal_actions_check_or_call(equities):
 
 
 @pytest.mark.parametrize("faint", [1e-10, 1e-60])  # the second is 0 as a float32
-def test_the_only_legal_action_with_a_weight_is_played_however_small_the_weight(tables, faint):
+def test_the_only_legal_action_with_a_weight_is_played_however_small_the_weight(equities, faint):
     line, answer = "b300c/b19700", np.zeros(len(TREE.labels))
     answer[[FOLD, -1]] = faint, 1  # the other player is all-in
     models = [SimpleNamespace(predict=lambda X: np.tile(answer, (len(X), 1)))] * 4
-    by_text = TreeAgent(MENU, models, tables).action_probabilities(HOLE, BOARD[:6], line)
+    by_text = TreeAgent(MENU, models, equities).action_probabilities(HOLE, BOARD[:6], line)
     assert by_text == {"fold": 1, "call": 0}
     node = next(node for node in decision_nodes(TREE, 1) if line_to(TREE, node) == line)
-    rows = ModelPolicy(TREE, models, tables).street_rows(1, DEALT[:3])[0]
+    rows = ModelPolicy(TREE, models, equities).street_rows(1, DEALT[:3])[0]
     assert rows[0, columns(TREE, node)].tolist() == [1, 0]
 
 
