@@ -19,7 +19,9 @@ from faceup.holdem.showdown import compatible_weight, end_values, ends_of, free_
 
 
 class ActionValues(NamedTuple):
-    """A board's play in both seats; player p at decisions of player p."""
+    """A board's play. The first axis is the seat p of the player who follows `mine`; the other
+    player, the opponent, follows `theirs`.
+    """
 
     # (2, n_nodes, 1326) float32 player p's reach of a node with a hole
     own_reach: np.ndarray
@@ -27,7 +29,7 @@ class ActionValues(NamedTuple):
     opposing_reach: np.ndarray
     # (2, n_nodes, 1326) float32 dollars that p wins from there, summed over those holes
     value: np.ndarray
-    # (n_nodes, 1326) float32 probability of the action leading to a node, by its player's policy
+    # (n_nodes, 1326) float32 probability, by `mine`, of the action leading to a node
     probability: np.ndarray
 
 

@@ -230,8 +230,9 @@ def fill_best_action_values(
     """Fill values of a street's decisions, children before parents: the best action's to the actor,
     the sum to the other player.
 
-    value (n_sets, n_problems, 2, n_nodes, n_hands): in each problem the actions that are best by
-    the first set of values are taken in all sets; allowed (n_nodes,) bool.
+    value (n_sets, n_problems, 2, n_nodes, n_hands): several sets of values, as of several samples
+    of boards, for several problems. In each problem the actions that are best by the first set are
+    taken in all sets, so that those of one sample are judged on another. allowed (n_nodes,) bool.
     """
     nodes = decision_nodes(tree, street)
     first = tree.first_child[nodes]

@@ -147,7 +147,7 @@ def _backward(thread, streets, joint, probability, reach, value, regrets, strate
                     probability[n][player, index],
                     street.first_node,
                 )
-                regret, average = regrets[n][bucket], strategy_sums[n][bucket]
+                regret, strategy_sum = regrets[n][bucket], strategy_sums[n][bucket]
                 for d in range(street.node.shape[0] - 1, -1, -1):
                     here = np.float32(0)
                     for c in range(street.first[d], street.end[d]):
@@ -156,7 +156,7 @@ def _backward(thread, streets, joint, probability, reach, value, regrets, strate
                     if street.actor[d] == player:
                         for c in range(street.first[d], street.end[d]):
                             regret[c - first_node] += v[c] - here
-                            average[c - first_node] += size * r[c]
+                            strategy_sum[c - first_node] += size * r[c]
 
 
 @njit(cache=True, nogil=True)
@@ -174,12 +174,12 @@ def _fill_ends(thread, ends, order, joint, reach, value):
 
 
 @njit(cache=True, nogil=True)
-def _discount(thread, regrets, strategy_sums, positive, negative, average):
+def _discount(thread, regrets, strategy_sums, positive, negative, of_sums):
     """Scale a street's tables (n_buckets, width) float32 by float32 factors."""
     for g in range(thread[0], regrets.shape[0], thread[1]):
         for e in range(regrets.shape[1]):
             regrets[g, e] *= positive if regrets[g, e] > 0 else negative
-            strategy_sums[g, e] *= average
+            strategy_sums[g, e] *= of_sums
 
 
 class SelfPlay:

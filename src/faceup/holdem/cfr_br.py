@@ -6,7 +6,7 @@ once:
 
 1. reach: how the learner comes to each decision with each hand, by its current strategy, which is
    regret matching on its regrets.
-2. opponent: how the opponent comes there. It knows the learner's strategy in a share of the hands,
+2. opponent: how the opponent comes there. It knows the learner's strategy in a share of the games,
    where it plays a best response, and plays another strategy in the rest (`OpponentMixture`): its
    reach is known_share x best response + (1 - known_share) x rest. A share of 1 is CFR-BR, less is
    a restricted Nash response (Johanson, Zinkevich and Bowling 2007), 0 with the learner itself in
@@ -90,16 +90,16 @@ BoardStrategy = dict[int, StreetRows]
 
 
 class OpponentMixture(NamedTuple):
-    """An opponent that plays a best response to the learner in a share of the hands, a policy in
+    """An opponent that plays a best response to the learner in a share of the games, a policy in
     the rest.
 
     OpponentMixture(known_share, None): in the rest it plays the learner's current strategy, so that
     OpponentMixture(1, None) is CFR-BR and OpponentMixture(0, None) self-play. Where one seat alone
     learns (`CfrBr`), the learner has no reach in the other: nobody plays there in the rest of the
-    hands, and nothing is learnt from them.
+    games, and nothing is learnt from them.
     """
 
-    known_share: float  # of the hands in which it knows the learner's strategy, 0 to 1
+    known_share: float  # of the games in which it knows the learner's strategy, 0 to 1
     policy: TablePolicy | None
 
 
@@ -114,12 +114,14 @@ class State(NamedTuple):
 
 @njit(cache=True)
 def _learn_street(street, infosets, table, update, reach, value, regrets, strategy_sums):
-    """Fill values (2, n_nodes, 1326) float32 of a street's decisions where both players play a
-    table (rows, width), and add what they learn to regrets and strategy_sums (n_infosets,
-    n_labels).
+    """Fill values (2, n_nodes, 1326) float32 of a street's decisions from those of their children
+    and add to regrets and strategy_sums (n_infosets, n_labels).
 
-    street: of `StreetDecisions`. Adds value[action] - value[decision] to regrets, and own reach (2,
-    n_nodes, 1326) of actions to strategy_sums, both as `update` says.
+    table (rows, width): the strategy of the player who learns, at decisions of that player; the
+    other player's is in the children's values. Adds value[action] - value[decision] to regrets,
+    and own reach (2, n_nodes, 1326) of actions to strategy_sums, both as `update` says. Where only
+    one player learns, sums of the other player's decisions are not used. street: of
+    `StreetDecisions`.
     """
     for d in range(street.node.shape[0] - 1, -1, -1):
         node, actor = street.node[d], street.actor[d]
@@ -174,7 +176,9 @@ class CfrBr:
         """
         begins, warm = self.learner.start(), np.float32(warm_start)
         regrets, strategy_sums = (
-            tuple(np.float32(scale) * weights for weights in begins) for scale in (warm, 1e-6)
+            # almost nothing, so that a leaf that is never reached keeps its first probabilities
+            tuple(np.float32(scale) * weights for weights in begins)
+            for scale in (warm, 1e-6)
         )
         responder = (
             tuple(warm * x for x in self.responder_buckets.start()[:2])
@@ -380,7 +384,7 @@ def cfr_br_with_other_menu(
     tree, labels = build_tree(*menus), leaves.betting_tree.labels
     every = (*labels, *(label for label in tree.labels if label not in labels))
     label = np.array([*map(every.index, tree.labels), -1], dtype=np.int8)[tree.label]
-    # leaves learn nothing about other sizes
+    # leaves learn nothing about sizes that they lack: only the opponent bets them
     known = tree._replace(labels=labels, label=np.minimum(label, len(labels) - 1))
     against = responder_buckets.uniform_on(tree._replace(labels=every, label=label))
     return CfrBr(TreeLeaves(leaves.base_policy.on(known, seat)), preflop_wins, against, True, seat)

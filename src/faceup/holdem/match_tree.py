@@ -99,7 +99,8 @@ def _steps(
     """The edges that leave a reading: (child of the match tree, own node, chance, column), as in
     `StreetReadings`.
 
-    acts: whether the agent is to act, else its opponent.
+    node: of the match tree; at: of the agent's own tree, how it reads the betting there; acts:
+    whether the agent is to act, else its opponent.
     """
     below = children(match_tree, node)
     if at == _ENDED:

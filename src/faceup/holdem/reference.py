@@ -174,7 +174,7 @@ def learn(
     player: int,
     buckets: np.ndarray,
     regrets: Tables,
-    averages: Tables,
+    strategy_sums: Tables,
     weight: float = 1,
     by_reach: bool = False,
 ) -> None:
@@ -196,7 +196,7 @@ def learn(
                 buckets[street],
                 regret_weight * (value[player, child] - value[player, node]),
             )
-            np.add.at(averages[street][:, column], buckets[street], weight * reach[child])
+            np.add.at(strategy_sums[street][:, column], buckets[street], weight * reach[child])
 
 
 def step(
@@ -204,7 +204,7 @@ def step(
     dealt: Deal,
     buckets: np.ndarray,
     regrets: Tables,
-    averages: Tables,
+    strategy_sums: Tables,
     opponent: str = "self",
     weight: float = 1,
     by_reach: bool = False,
@@ -219,18 +219,18 @@ def step(
     for player in range(2):
         played = own if opponent == "self" else best_response(tree, dealt, own, 1 - player)
         value = values(tree, dealt, played)
-        learn(tree, played, value, player, buckets, regrets, averages, weight, by_reach)
+        learn(tree, played, value, player, buckets, regrets, strategy_sums, weight, by_reach)
 
 
 def discount(
-    regrets: Tables, averages: Tables, t: int, alpha: float, beta: float, gamma: float
+    regrets: Tables, strategy_sums: Tables, t: int, alpha: float, beta: float, gamma: float
 ) -> None:
     """Discounted CFR after iteration t (Brown and Sandholm 2019), once an epoch in `cfr`; `train`
     here weighs by t instead.
     """
     for table in regrets:
         table *= np.where(table > 0, t**alpha / (t**alpha + 1), t**beta / (t**beta + 1))
-    for table in averages:
+    for table in strategy_sums:
         table *= (t / (t + 1)) ** gamma
 
 
@@ -245,8 +245,10 @@ def train(
     n_buckets: of each street.
     """
     shapes = list(zip(n_buckets, np.diff(tree.street_start), strict=True))
-    regrets, averages = ([np.zeros(shape) for shape in shapes] for _ in range(2))
+    regrets, strategy_sums = ([np.zeros(shape) for shape in shapes] for _ in range(2))
     for t, board in enumerate(boards, 1):
         dealt = deal(board)
-        step(tree, dealt, buckets_on(board, dealt.holes), regrets, averages, opponent, weight=t)
-    return strategy(tree, averages)
+        step(
+            tree, dealt, buckets_on(board, dealt.holes), regrets, strategy_sums, opponent, weight=t
+        )
+    return strategy(tree, strategy_sums)
