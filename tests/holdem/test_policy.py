@@ -70,3 +70,6 @@ def test_a_strategy_comes_back_from_its_file_and_one_of_another_tree_is_named(tm
         ValueError, match=r"s.npz: tables have shapes .* expected .*: of other betting parameters"
     ):
         load_strategy(tmp_path / "new" / "s.npz", build_tree(menu_from([[]], [[]], [[]], [[]])))
+    np.savez(tmp_path / "other.npz", policy=np.zeros(3))
+    with pytest.raises(ValueError, match=r"other.npz: arrays .'policy'., expected .'buckets_flop'"):
+        load_strategy(tmp_path / "other.npz", TREE)

@@ -114,7 +114,8 @@ def alone(monkeypatch):
 
 def play(server, log, hands, stop=0, **options):
     base = f"http://127.0.0.1:{server.server_address[1]}/api"
-    return play_slumbot(Script(server, stop), "script", hands, log, base=base, pause=0, **options)
+    options = {"base": base, "pause": 0} | options
+    return play_slumbot(Script(server, stop), "script", hands, log, **options)
 
 
 def states(log):
@@ -251,9 +252,9 @@ def test_nothing_is_sent_without_need_and_a_log_has_one_run(tmp_path):
     for hands in (-5, 0, 2.5, "3", None):
         with pytest.raises(ValueError, match=rf"^hands: expected 1, 2, .., found {hands!r}$"):
             play(server, log, hands)
-    for seconds in (0, -1, np.nan):
-        with pytest.raises(ValueError, match=f"^seconds: expected more than 0.* found {seconds}$"):
-            play(server, log, 1, seconds=seconds)
+    for limits in ({"seconds": 0}, {"seconds": np.nan}, {"pause": -1}, {"pause": 9, "seconds": 8}):
+        with pytest.raises(ValueError, match="^pause, seconds: expected 0 <= pause < seconds"):
+            play(server, log, 1, **limits)
     assert not log.exists() and not server.requests
     assert play(server, log, 1).ci95 == np.inf
     with pytest.raises(ValueError, match=r"log.jsonl, line 1: expected a hand of .*found"):

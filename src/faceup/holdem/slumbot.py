@@ -92,7 +92,12 @@ def play_slumbot(
     takes longer and for answers against the protocol or the rules.
     """
     _check("hands", isinstance(hands, int | np.integer) and hands > 0, "1, 2, ..", hands)
-    _check("seconds", 0 < seconds <= 86_400, "more than 0, at most 86400", seconds)
+    _check(
+        "pause, seconds",
+        0 <= pause < seconds <= 86_400,
+        "0 <= pause < seconds <= 86400",
+        (pause, seconds),
+    )
     path, run = Path(log), {"agent": name, "seed": seed, "base": base}
     dealt, progress = _read_log(path, run), Progress("slumbot", hands)
     path.parent.mkdir(parents=True, exist_ok=True)

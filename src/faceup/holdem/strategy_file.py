@@ -25,8 +25,10 @@ def save_strategy(path: str | os.PathLike, policy: TablePolicy) -> None:
 
 
 def load_strategy(path: str | os.PathLike, tree: BettingTree) -> TablePolicy:
-    """Read a strategy for a tree; raises ValueError naming the file of another tree."""
-    arrays = dict(np.load(path))
+    """Read a strategy for a tree; raises ValueError naming a file of anything else."""
+    arrays, names = dict(np.load(path)), {*STREETS, "buckets_flop", "buckets_turn", "n_buckets"}
+    if arrays.keys() != names:
+        raise ValueError(f"{Path(path).name}: arrays {sorted(arrays)}, expected {sorted(names)}")
     buckets = Buckets(
         arrays["buckets_flop"], arrays["buckets_turn"], tuple(arrays["n_buckets"].tolist())
     )
