@@ -1,11 +1,11 @@
 """Best responses on the river: all rivers of a turn board, and LANES betting subgames at once.
 
-The strategy that is answered plays all holes of a group (`board`) alike, as in self-play. The
-responder sees its own hole: as strengths are gone through, the value of each end to a hole is put
-together from the sums of its two cards and of all, and at each of its decisions the best action is
-taken. All-ins of earlier streets are subgames of a single showdown. A responder may be limited to
-some of the tree's bets, and several such sets may be given: the values of ends serve all of them,
-and only the backward pass is per set.
+The strategy that is answered plays all holes of a group (`board`) the same way, as in self-play.
+The responder sees its own hole: as strengths are gone through, the value of each end to a hole is
+put together from the sums of its two cards and of all, and at each of its decisions the best action
+is taken. All-ins of earlier streets are subgames of a single showdown. A responder may be limited
+to some of the tree's bets, and several such sets may be given: the values of ends serve all of
+them, and only the backward pass is per set.
 
 CFR-BR has another kernel for best responses on the river, `cfr_br_river.best_responses`. It gives
 actions besides values, and knows a strategy by equity; this one gives values alone, to any strategy

@@ -174,12 +174,12 @@ def _fill_ends(thread, ends, order, joint, reach, value):
 
 
 @njit(cache=True, nogil=True)
-def _discount(thread, regrets, strategy_sums, positive, negative, of_sums):
+def _discount(thread, regrets, strategy_sums, positive, negative, sums_factor):
     """Scale a street's tables (n_buckets, width) float32 by float32 factors."""
     for g in range(thread[0], regrets.shape[0], thread[1]):
         for e in range(regrets.shape[1]):
             regrets[g, e] *= positive if regrets[g, e] > 0 else negative
-            strategy_sums[g, e] *= of_sums
+            strategy_sums[g, e] *= sums_factor
 
 
 class SelfPlay:

@@ -434,7 +434,7 @@ def retrain(
     """A tree agent with the same splits and retrained leaf probabilities, a restricted Nash
     response; stored by `memo`.
 
-    The opponent knows the agent in a share of the hands. It then learns in the blueprint's buckets
+    The opponent knows the agent in a share of the games. It then learns in the blueprint's buckets
     before the turn, and plays a best response afterwards. In the other hands it plays the
     blueprint. Two boards are learnt from at a time; turn_deals, warm_start: as of `CfrBr`.
     other_menu: of the opponent on every second pair of boards, where the blueprint is left out.

@@ -110,7 +110,7 @@ class RootReach(NamedTuple):
 
     learner: np.ndarray
     best_response: np.ndarray
-    rest: np.ndarray  # by the strategy that the opponent plays in the rest of the hands
+    rest: np.ndarray  # by the strategy that the opponent plays in the rest of the games
 
 
 def betting_subgames(tree: BettingTree) -> BettingSubgames:
@@ -522,9 +522,9 @@ def learn_rivers(
     """Values of the roots to learners in both seats against their opponents, sums over boards
     (n_boards, 5): (2, n, 1326).
 
-    strategies: the learner's, and the opponent's in the rest of the hands; actions: the best
-    responses'. Adds to the
-    learner's regrets and summed strategies, tables (n_infosets, n_labels) each.
+    strategies: the learner's, and the opponent's in the rest of the games; actions: the best
+    responses'. Adds to the learner's regrets and summed strategies, tables (n_infosets, n_labels)
+    each.
     """
     won, added = np.zeros_like(reach.learner), np.zeros((2, 2, *tables[0].shape), dtype=np.float32)
     on_threads(

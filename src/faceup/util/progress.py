@@ -15,4 +15,4 @@ class Progress(tqdm):
         self.update(done - self.n)
 
     def __reduce__(self) -> tuple:
-        return str, ()  # to `memo` all are alike
+        return str, ()  # `memo` takes all for the same
