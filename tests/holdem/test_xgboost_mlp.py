@@ -142,14 +142,13 @@ def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
         )
 
 
-def test_costs_move_predictions_to_where_a_minimiser_finds_the_least_loss():
+@pytest.mark.parametrize("name, more", [("XGBoost", {"rounds": 400}), ("NN", {"epochs": 600})])
+def test_costs_move_predictions_to_where_a_minimiser_finds_the_least_loss(name, more):
     X, P, w = np.full((400, 1), 300), *rows(400)[1:]
     costs = np.random.default_rng(2).uniform(-1, 1, P.shape) + [0, 0.5, 0, -0.5]
     p, c = np.average(P, axis=0, weights=w), np.average(costs, axis=0, weights=w)
     q = softmax(minimize(lambda z: c @ softmax(z) - p @ log_softmax(z), np.zeros(4), tol=1e-12).x)
-    model = fit_boosted(
-        X, P, w, max_depth=3, learning_rate=0.3, rounds=400, stream=STREAM, costs=costs
-    )
+    model = LEARNERS[name](X, P, w, **more, stream=STREAM, costs=costs)
     assert model.predict(X)[0] == pytest.approx(q, abs=2e-3) and np.abs(q - p).max() > 0.05
 
 
@@ -214,18 +213,21 @@ def test_the_papers_network_has_the_papers_number_of_parameters(tmp_path):
     assert sum(sizes) == 1_591_296
 
 
-def test_predictions_are_those_of_a_forward_pass_by_hand(tmp_path):
+@pytest.mark.parametrize("octaves", [0, 3])
+def test_predictions_are_those_of_a_forward_pass_by_hand(octaves, tmp_path):
     X, P, w = rows(1500)
     X = np.concatenate(
         [X, np.random.default_rng(0).choice([0, 50, 300, 20_000], (1500, 4))], axis=1
     ).astype(np.float32)
-    model = fit_neural(
-        X, P, w, layers=2, width=32, epochs=3, batch=128, learning_rate=3e-3, stream=STREAM
-    )
+    shape = {"layers": 2, "width": 32, "epochs": 3, "batch": 128, "learning_rate": 3e-3}
+    model = fit_neural(X, P, w, **shape, octaves=octaves, stream=STREAM)
     model.save(tmp_path / "model.safetensors")
     numbers = safetensors.numpy.load_file(tmp_path / "model.safetensors")
     x = X.astype(np.float64)
     x[:, 3:] = np.log1p(x[:, 3:] / 100)
+    waves = [(wave, f, k) for wave in (np.sin, np.cos) for f in range(3) for k in range(octaves)]
+    columns = [wave(2 * np.pi * 2**k * X[:, f].astype(np.float64)) for wave, f, k in waves]
+    x = np.column_stack([*columns, x])
     x = (x - np.average(x, axis=0, weights=w)) / np.sqrt(np.cov(x.T, aweights=w, ddof=0).diagonal())
     for k in (0, 1):
         x = np.maximum(0, x @ numbers[f"weight_{k}"].T + numbers[f"bias_{k}"])

@@ -5,14 +5,17 @@ weight w with target p and prediction q = softmax(margins), the cross-entropy -w
 gradient w(q - p); as curvature we take XGBoost's bound 2wq(1 - q). Each round grows one tree a
 label: a single one for all labels (`multi_output_tree`) was slower to train and worse.
 
-XGBoost may also weigh the costs c of actions, as OCT-X does: the loss then has a second term
+Both may also weigh the costs c of actions, as OCT-X does: the loss then has a second term
 w * sum(c q) with gradient w q (c - sum(c q)), at most as curved as the first where no cost exceeds
 1.
 
 The network has seven hidden layers of 512, ReLU, softmax; its last layer has no bias: then a flop
 network with 25 inputs and four actions has 1,591,296 parameters, as in the paper. Bets, the last
-features, enter as log(1 + bet/100); then every feature is centred and scaled by its weighted mean
-and standard deviation on the training rows. Everything runs on one thread of torch with
+features, enter as log(1 + bet/100). The other features x may enter as sin and cos(2 pi 2^k x), too:
+the blueprint's probabilities jump where one bucket of hands ends, and a network fed x alone learns
+a smooth curve first and jumps last (Rahaman et al. 2019; Gorishniy, Rubachev & Babenko 2022). Then
+every input is centred and scaled by its weighted mean and standard deviation on the training rows.
+Everything runs on one thread of torch with
 deterministic algorithms: settings of the whole process, made by the first fit or prediction.
 """
 
@@ -163,24 +166,27 @@ def fit_neural(
     learning_rate: float,
     stream: Stream,
     n_bets: int = 4,
+    octaves: int = 0,
+    costs: np.ndarray | None = None,
 ) -> Neural:
-    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by
-    Adam.
+    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) and
+    costs (n, n_labels), if any, by Adam.
 
     learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps,
-    then down to nearly 0 along a cosine. n_bets: the last features, which are dollars of 0 or more.
-    Several fits may run in parallel threads.
+    then down to nearly 0 along a cosine. n_bets: the last features, which are dollars of 0 or more;
+    octaves: frequencies 2^0, 2^1, .. of the waves of each other feature. Several fits may run in
+    parallel threads.
     """
-    given = np.asarray(X)
-    X, P, w = used_samples(X=X, P=P, w=w)
+    given, costs = np.asarray(X), np.zeros(np.shape(P)) if costs is None else costs
+    X, P, w, costs = used_samples(X=X, P=P, w=w, costs=costs)
     if not 0 <= n_bets <= X.shape[1]:
         raise ValueError(f"n_bets is {n_bets}, expected 0 to {X.shape[1]}, the features of X")
     bets = given[:, X.shape[1] - n_bets :]
     check_rows("X", bets, bets >= 0, "bets of 0 or more dollars")
     _pin_torch()
     generator = torch.Generator().manual_seed(int(stream().integers(1 << 62)))
-    net = _initial([X.shape[1], *[width] * layers, P.shape[1]], generator)
-    inputs = _log_bets(X, n_bets).astype(np.float64)
+    inputs = _inputs(X, n_bets, octaves).astype(np.float64)
+    net = _initial([inputs.shape[1], *[width] * layers, P.shape[1]], generator)
     mean = np.average(inputs, axis=0, weights=w)
     deviation = np.sqrt(np.average((inputs - mean) ** 2, axis=0, weights=w))
     deviation[deviation <= 1e-6 * np.maximum(1, np.abs(mean))] = 1  # of a constant
@@ -188,9 +194,10 @@ def fit_neural(
         "mean": _float32(mean),
         "deviation": _float32(deviation),
         "n_bets": torch.tensor([n_bets]),
+        "octaves": torch.tensor([octaves]),
     }
-    targets, weights = _float32(P), _float32(w / w.mean())
-    _train(net, _scaled(X, scale), targets, weights, epochs, batch, learning_rate, generator)
+    samples = _scaled(X, scale), *map(_float32, (P, w / w.mean(), costs))
+    _train(net, samples, epochs, batch, learning_rate, generator)
     fitted = {name: tensor.detach() for name, tensor in net.items()}
     return Neural(safetensors.torch.save(scale | fitted))
 
@@ -231,20 +238,27 @@ def _logits(x: torch.Tensor, net: dict[str, torch.Tensor]) -> torch.Tensor:
     return torch.nn.functional.linear(x, net[f"weight_{k}"])
 
 
-def _log_bets(X: np.ndarray, n_bets: int) -> np.ndarray:
-    """A copy of X with its last n_bets columns as log(1 + dollars/100)."""
-    first = X.shape[1] - n_bets
-    return np.hstack([X[:, :first], np.log1p(X[:, first:] / np.float32(BIG_BLIND))])
+def _inputs(X: np.ndarray, n_bets: int, octaves: int) -> np.ndarray:
+    """The network's inputs of rows X (n, f) float32: waves of all but the last n_bets features,
+    these features, and the last ones as log(1 + dollars/100).
+    """
+    hand, bets = np.split(X, [X.shape[1] - n_bets], axis=1)
+    turns = hand[:, :, None] * np.exp2(np.arange(octaves), dtype=np.float32) % 1
+    angle = np.float32(2 * np.pi) * turns.reshape(len(X), -1)
+    return np.hstack([np.sin(angle), np.cos(angle), hand, np.log1p(bets / np.float32(BIG_BLIND))])
 
 
 def _scaled(X: np.ndarray, scale: dict[str, torch.Tensor]) -> torch.Tensor:
     """Rows X (n, f) float32 on the network's scale."""
-    inputs = torch.from_numpy(_log_bets(X, int(scale["n_bets"])))
+    inputs = torch.from_numpy(_inputs(X, int(scale["n_bets"]), int(scale["octaves"])))
     return (inputs - scale["mean"]) / scale["deviation"]
 
 
-def _train(net, inputs, targets, weights, epochs, batch, learning_rate, generator) -> None:
-    """Adam over shuffled batches; the last batch of an epoch may be smaller."""
+def _train(net, samples, epochs, batch, learning_rate, generator) -> None:
+    """Adam over shuffled batches of (inputs, targets, weights, costs); the last batch of an epoch
+    may be smaller.
+    """
+    inputs, targets, weights, costs = samples
     steps = epochs * -(-len(inputs) // batch)
     optimizer = torch.optim.Adam(net.values(), lr=learning_rate, fused=True)
     rise = 0.1 if steps > 10 else 0.05  # torch divides by zero where the rise is one step
@@ -254,7 +268,8 @@ def _train(net, inputs, targets, weights, epochs, batch, learning_rate, generato
     for _ in range(epochs):
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
             logs = torch.log_softmax(_logits(inputs[rows], net), dim=1)
-            loss = (weights[rows] * -(targets[rows] * logs).sum(dim=1)).mean()
+            losses = costs[rows] * logs.exp() - targets[rows] * logs
+            loss = (weights[rows] * losses.sum(dim=1)).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
