@@ -5,6 +5,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 from random_trees import check_tree
+from sklearn.tree import DecisionTreeClassifier
 
 from faceup.trees.cart import fit_cart
 from faceup.trees.oct import bin_features, fit_oct
@@ -69,6 +70,19 @@ def test_shallow_trees_are_the_best_of_all_trees(levels, seed, min_rows):
         worth(tree, X, R) == pytest.approx(optimum, abs=1e-7)
         and worth(greedy, X, R) < optimum - 1e-4
     )
+
+
+def test_without_work_the_search_returns_the_greedy_tree_of_a_criterion():
+    """scikit-learn's of hard labels: a row of each label, with the share of the label as weight."""
+    X, P, w = soft_rows(n=300)
+    shape = {"max_depth": 4, "min_rows": 1, "stream": STREAM, "regrowths": 0, "sweeps": 0}
+    hard = np.repeat(X, 3, axis=0), np.tile(range(3), len(X)), (w[:, None] * P).ravel()
+    for criterion in ("entropy", "gini"):
+        tree = fit_oct(X, P, w, **shape, starts=[criterion])
+        theirs = DecisionTreeClassifier(criterion=criterion, max_depth=4, random_state=0).fit(*hard)
+        leaves = theirs.apply(X)
+        assert len(np.unique(leaves)) > 8
+        assert len(set(zip(leaves, leaf_of(tree, X), strict=True))) == len(np.unique(leaves))
 
 
 def test_no_other_split_of_a_node_earns_more_after_sweeps():

@@ -9,6 +9,8 @@ take the best change with the rest of the tree fixed, and regrowths replace whol
 counted in sweeps and regrowths, and the result depends on the stream alone.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from faceup.trees import oct_search
@@ -36,7 +38,7 @@ from faceup.util.rng import Stream
 _BINS = 1024
 _LANES = 8  # labels are padded to a multiple, so that kernels compile once
 _ROUNDING = 1e-9  # smaller gains, as a share of all weight, are rounding errors
-_SWEEPS = 10  # at most, over all nodes, after growing and at the end
+_STARTS = {"entropy": LOG, "gini": BRIER}  # criteria of the greedy trees that the search improves
 
 
 def fit_oct(
@@ -48,12 +50,16 @@ def fit_oct(
     min_rows: int,
     stream: Stream,
     regrowths: int = 20,
+    sweeps: int = 10,
+    starts: Sequence[str] = ("entropy", "gini"),
 ) -> DecisionTree:
     """The tree for samples X (n, f), targets P (n, n_labels), weights w (n,) that minimises the
     squared error, as `fit_cart` does greedily.
 
     Samples of weight 0 are ignored. regrowths: of each node two levels above the deepest leaves;
-    other levels take about the same work, from the root down.
+    other levels take about the same work, from the root down. sweeps: at most, over all nodes,
+    after growing and at the end. starts: criteria of the greedy trees, the better of which is
+    improved; with one start and no work it is the result.
     """
     X, P, w = used_samples(X=X, P=P, w=w)
     bin_edges, codes = bin_features(X, _BINS)
@@ -70,10 +76,9 @@ def fit_oct(
         max_depth=min(max_depth, len(X)),
         eps=float(_ROUNDING * len(X)),
     )
-    # trees grown by entropy and by Gini
-    states = [_grown(problem, crit, generator) for crit in (LOG, BRIER)]
+    states = [_grown(problem, _STARTS[start], generator, sweeps) for start in starts]
     best = max(states, key=lambda state: oct_search.subtree_value(state, 0))
-    _regrow_levels(problem, best, regrowths)
+    _regrow_levels(problem, best, regrowths, sweeps)
     return _exported(best, bin_edges, P, w)
 
 
@@ -99,7 +104,7 @@ def bin_features(X: np.ndarray, bins: int) -> tuple[list[np.ndarray], np.ndarray
     return bin_edges, codes
 
 
-def _grown(problem: Problem, crit: int, generator: np.random.Generator) -> SearchState:
+def _grown(problem: Problem, crit: int, generator: np.random.Generator, sweeps: int) -> SearchState:
     """A tree grown greedily by a criterion and improved by sweeps."""
     n = len(problem.R)
     capacity = 6 * max(1, min(n // problem.min_rows, 2 ** min(problem.max_depth, 40))) + 64
@@ -115,11 +120,11 @@ def _grown(problem: Problem, crit: int, generator: np.random.Generator) -> Searc
         random=generator.integers(1 << 62, size=1).astype(np.uint64),
     )
     oct_search.grow(problem, state, 0, crit, np.ones(len(problem.codes), dtype=np.bool_))
-    oct_search.search(problem, state, 0, _SWEEPS)
+    oct_search.search(problem, state, 0, sweeps)
     return state
 
 
-def _regrow_levels(problem: Problem, state: SearchState, regrowths: int) -> None:
+def _regrow_levels(problem: Problem, state: SearchState, regrowths: int, sweeps: int) -> None:
     """Regrow the nodes of each level but the last, where visits are exact, from the root down, and
     sweep over all once more.
 
@@ -133,7 +138,7 @@ def _regrow_levels(problem: Problem, state: SearchState, regrowths: int) -> None
         for _ in range(round(regrowths * (2 / (depth - level)) ** 1.5)):
             for root in np.flatnonzero((nodes[:, FEATURE] >= 0) & (nodes[:, DEPTH] == level)):
                 oct_search.regrow(problem, state, root)
-    oct_search.search(problem, state, 0, _SWEEPS)
+    oct_search.search(problem, state, 0, sweeps)
 
 
 def _exported(
