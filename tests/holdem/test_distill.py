@@ -38,27 +38,32 @@ def same(one, two) -> bool:
 
 
 @pytest.mark.parametrize("n,share", [(400, 0.2), (300, 0.5), (10, 0.01)])
-def test_no_test_board_has_a_flop_of_the_training_boards(n, share):
-    """Up to suits: first boards to test on, then those to train on, then more to test on."""
+def test_no_flop_is_in_two_parts(n, share):
+    """Up to suits: validation boards come first, then those of training, then those of the test."""
     deals = np.array([np.random.default_rng([9, k]).permutation(52)[:5] for k in range(n + 340)])
     dealt, more = np.split(deals, [n])
-    flop = {tuple(board): canonical(board[:3])[0] for board in deals.tolist()}
-    test, rest = np.split(dealt, [max(2, round(share * n))])
-    train = [
-        board
-        for board in rest.tolist()
-        if flop[*board] not in [flop[*other] for other in test.tolist()]
-    ]
-    further = [
-        board for board in more.tolist() if flop[*board] not in [flop[*other] for other in train]
-    ]
-    split, last = split_boards(dealt, share, more), len(test) + len(train)
-    assert split.boards.tolist() == [*test.tolist(), *train, *further]
-    assert split.train.tolist() == list(range(len(test), last))
-    assert split.test.tolist() == [*range(len(test)), *range(last, last + len(further))]
-    assert n < 400 or (n / 2 < len(train) < len(rest) and 0 < len(further) < len(more)), (
+    valid, rest = np.split(dealt, [max(2, round(share * n))])
+
+    def without(boards, others):
+        used = {canonical(board[:3])[0] for board in np.array(others).tolist()}
+        return [board for board in boards.tolist() if canonical(board[:3])[0] not in used]
+
+    train = without(rest, valid)
+    test = without(more, [*valid, *train])
+    split = split_boards(dealt, share, more)
+    parts = [split.boards[part].tolist() for part in split[1:]]
+    assert parts == [valid.tolist(), train, test] and len(split.boards) == sum(map(len, parts))
+    assert n < 400 or (n / 2 < len(train) < len(rest) and 0 < len(test) < len(more)), (
         "some flops come twice"
     )
+
+
+def test_a_split_without_boards_for_a_part_is_refused():
+    deals = np.array([np.random.default_rng([9, k]).permutation(52)[:5] for k in range(9)])
+    with pytest.raises(ValueError, match="held_out is 0.2 of 2 boards, expected boards left"):
+        split_boards(deals[:2], 0.2, deals[2:])
+    with pytest.raises(ValueError, match="1 more boards, expected some with flops of their own"):
+        split_boards(deals, 0.2, deals[:1])
 
 
 def test_rows_of_some_boards_have_weights_of_mean_one():

@@ -142,13 +142,12 @@ def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
         )
 
 
-@pytest.mark.parametrize("name, more", [("XGBoost", {"rounds": 400}), ("NN", {"epochs": 600})])
-def test_costs_move_predictions_to_where_a_minimiser_finds_the_least_loss(name, more):
+def test_costs_move_predictions_to_where_a_minimiser_finds_the_least_loss():
     X, P, w = np.full((400, 1), 300), *rows(400)[1:]
     costs = np.random.default_rng(2).uniform(-1, 1, P.shape) + [0, 0.5, 0, -0.5]
     p, c = np.average(P, axis=0, weights=w), np.average(costs, axis=0, weights=w)
     q = softmax(minimize(lambda z: c @ softmax(z) - p @ log_softmax(z), np.zeros(4), tol=1e-12).x)
-    model = LEARNERS[name](X, P, w, **more, stream=STREAM, costs=costs)
+    model = LEARNERS["XGBoost"](X, P, w, rounds=400, stream=STREAM, costs=costs)
     assert model.predict(X)[0] == pytest.approx(q, abs=2e-3) and np.abs(q - p).max() > 0.05
 
 
@@ -197,6 +196,25 @@ def test_hard_labels_give_the_fit_of_xgboosts_own_softmax_which_can_read_ours(tm
     )
 
 
+@pytest.mark.parametrize("weight", [0, 0.5])
+def test_boosting_ends_at_the_least_loss_on_validation_samples(weight):
+    """The model is that of as many rounds without validation, and none nearby has a lower loss."""
+    X, P, w = betting_rows(2500)
+    P = np.random.default_rng(2).dirichlet(np.ones(3), len(X)) / 2 + P / 2
+    (X, unseen), (P, targets), (w, weights) = (np.split(each, [1500]) for each in (X, P, w))
+    costs = weight * np.random.default_rng(3).random((2500, 3))
+    fit = partial(LEARNERS["XGBoost"], X, P, w, stream=STREAM, costs=costs[:1500], max_depth=8)
+    whole, losses = xgb.Booster(model_file=bytearray(fit()._file.tobytes())), []
+    for n in range(1, 41):
+        q = whole.inplace_predict(unseen, iteration_range=(0, n))
+        loss = (costs[1500:] * q - targets * np.log(q)).sum(axis=1)
+        losses.append(np.average(loss, weights=weights))
+    best = 1 + int(np.argmin(losses))
+    stopped = fit(valid=(unseen, targets, weights, costs[1500:]))
+    assert 1 < best < 30
+    assert np.array_equal(stopped.predict(unseen), fit(rounds=best).predict(unseen))
+
+
 def test_the_papers_network_has_the_papers_number_of_parameters(tmp_path):
     found = fit_neural(
         np.ones((2, 25)),
@@ -213,20 +231,21 @@ def test_the_papers_network_has_the_papers_number_of_parameters(tmp_path):
     assert sum(sizes) == 1_591_296
 
 
-@pytest.mark.parametrize("octaves", [0, 3])
-def test_predictions_are_those_of_a_forward_pass_by_hand(octaves, tmp_path):
+@pytest.mark.parametrize("frequencies", [[], [*range(1, 21), 40, 80, 160, 320]])
+def test_predictions_are_those_of_a_forward_pass_by_hand(frequencies, tmp_path):
     X, P, w = rows(1500)
     X = np.concatenate(
         [X, np.random.default_rng(0).choice([0, 50, 300, 20_000], (1500, 4))], axis=1
     ).astype(np.float32)
     shape = {"layers": 2, "width": 32, "epochs": 3, "batch": 128, "learning_rate": 3e-3}
-    model = fit_neural(X, P, w, **shape, octaves=octaves, stream=STREAM)
+    model = fit_neural(X, P, w, **shape, waves=bool(frequencies), stream=STREAM)
     model.save(tmp_path / "model.safetensors")
     numbers = safetensors.numpy.load_file(tmp_path / "model.safetensors")
     x = X.astype(np.float64)
     x[:, 3:] = np.log1p(x[:, 3:] / 100)
-    waves = [(wave, f, k) for wave in (np.sin, np.cos) for f in range(3) for k in range(octaves)]
-    columns = [wave(2 * np.pi * 2**k * X[:, f].astype(np.float64)) for wave, f, k in waves]
+    waves = [(wave, f, k) for wave in (np.sin, np.cos) for f in range(3) for k in frequencies]
+    turns = [(np.float32(k) * X[:, f]).astype(np.float64) for _, f, k in waves]
+    columns = [wave(2 * np.pi * x) for (wave, *_), x in zip(waves, turns, strict=True)]
     x = np.column_stack([*columns, x])
     x = (x - np.average(x, axis=0, weights=w)) / np.sqrt(np.cov(x.T, aweights=w, ddof=0).diagonal())
     for k in (0, 1):

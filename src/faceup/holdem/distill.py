@@ -1,8 +1,8 @@
 """Distillation: one model a street, fitted to samples of the blueprint (paper 000, Section 2.4).
 
-`split_boards` holds out boards for the test, `fit_streets` trains the models of the four streets
-and `score_streets` measures their distance to the blueprint. `prune_and_refit` finishes trees with
-"pot-relative" features.
+`split_boards` holds out boards for choices and for the test, `fit_streets` trains the models of the
+four streets, `prune_streets` prunes trees and `score_streets` measures the distance to the
+blueprint. `prune_and_refit` finishes trees with "pot-relative" features.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,19 +29,21 @@ _Model = TypeVar("_Model", bound=Model)
 
 
 class Split(NamedTuple):
-    """Boards that samples are drawn from, split into training and test."""
+    """Boards that samples are drawn from, and the numbers of those of each part."""
 
     boards: np.ndarray  # (n, 5) as dealt
-    train: np.ndarray  # numbers of the training boards
-    test: np.ndarray  # numbers of the test boards
+    valid: np.ndarray  # for choices, such as where to prune
+    train: np.ndarray
+    test: np.ndarray
 
 
 def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray) -> Split:
-    """Split boards (n, 5) as dealt: test boards, training boards, then `more` (m, 5) test boards.
+    """Split boards (n, 5) as dealt into validation and training boards; test boards are those of
+    `more` (m, 5).
 
-    The first share `held_out` of the boards, at least two, is for the test. No flop is, up to
-    suits, in both parts: of the rest, boards that share one with the test are dropped, and of
-    `more` those that share one with training. Raises ValueError if no training board is left.
+    The first share `held_out` of the boards, at least two, is for validation. No flop is, up to
+    suits, in two parts: a board that shares one with an earlier part is dropped. Raises ValueError
+    if no training or no test board is left.
     """
     n = max(2, round(held_out * len(boards)))
     train = _without_flops_of(boards[n:], boards[:n])
@@ -49,9 +51,12 @@ def split_boards(boards: np.ndarray, held_out: float, more: np.ndarray) -> Split
         raise ValueError(
             f"held_out is {held_out} of {len(boards)} boards, expected boards left for training"
         )
-    dealt = np.concatenate([boards[:n], train, _without_flops_of(more, train)])
-    trained = np.arange(n, n + len(train))
-    return Split(dealt, trained, np.delete(np.arange(len(dealt)), trained))
+    used = np.concatenate([boards[:n], train])
+    test = _without_flops_of(more, used)
+    if len(test) == 0:
+        raise ValueError(f"{len(more)} more boards, expected some with flops of their own to test")
+    dealt = np.concatenate([used, test])
+    return Split(dealt, *np.split(np.arange(len(dealt)), [n, len(used)]))
 
 
 def _without_flops_of(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -96,6 +101,20 @@ def score_streets(
         )
 
 
+def prune_streets(
+    trees: Sequence[DecisionTree], valid: Sequence[TrainingSamples], tolerance: float = 0.0
+) -> list[DecisionTree]:
+    """The trees pruned by `prune_by` on samples of other boards, WORKERS at a time.
+
+    The preflop tree stays as it is, since its samples are all decisions with all hands.
+    """
+    with ThreadPoolExecutor(WORKERS) as pool:
+        pruned = pool.map(
+            lambda tree, s: prune_by(tree, s.X, s.P, s.w, tolerance), trees[1:], valid[1:]
+        )
+        return [trees[0], *pruned]
+
+
 def prune_and_refit(
     trees: Sequence[DecisionTree],
     train: Sequence[TrainingSamples],
@@ -103,18 +122,15 @@ def prune_and_refit(
     cost_weight: float,
     tolerance: float,
 ) -> list[DecisionTree]:
-    """Four trees with "pot-relative" features, preflop first, pruned on samples of other boards,
-    with refitted leaves.
+    """Four trees with "pot-relative" features, preflop first, pruned by `prune_streets`, with
+    refitted leaves.
 
-    train: the samples of the fits; valid: those for pruning (preflop is not pruned, since its
-    samples are all decisions with all hands); tolerance: the relative loss that a pruned tree may
-    have above the best. Leaves are refitted with costs (`refit_leaves`), such that no hand of the
-    samples folds less often to a larger bet (`isotonic`).
+    train: the samples of the fits; valid: those for pruning; tolerance: the relative loss that a
+    pruned tree may have above the best. Leaves are refitted with costs (`refit_leaves`), such that
+    no hand of the samples folds less often to a larger bet (`isotonic`).
     """
     refitted = []
-    for street, (tree, samples, others) in enumerate(zip(trees, train, valid, strict=True)):
-        if street:
-            tree = prune_by(tree, others.X, others.P, others.w, tolerance)
+    for tree, samples in zip(prune_streets(trees, valid, tolerance), train, strict=True):
         costs = cost_shares(samples)
         tree = refit_leaves(
             tree, samples.X, samples.P, samples.w, costs=costs, cost_weight=cost_weight

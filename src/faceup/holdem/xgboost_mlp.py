@@ -5,21 +5,21 @@ weight w with target p and prediction q = softmax(margins), the cross-entropy -w
 gradient w(q - p); as curvature we take XGBoost's bound 2wq(1 - q). Each round grows one tree a
 label: a single one for all labels (`multi_output_tree`) was slower to train and worse.
 
-Both may also weigh the costs c of actions, as OCT-X does: the loss then has a second term
+XGBoost may also weigh the costs c of actions, as OCT-X does: the loss then has a second term
 w * sum(c q) with gradient w q (c - sum(c q)), at most as curved as the first where no cost exceeds
 1.
 
 The network has seven hidden layers of 512, ReLU, softmax; its last layer has no bias: then a flop
 network with 25 inputs and four actions has 1,591,296 parameters, as in the paper. Bets, the last
-features, enter as log(1 + bet/100). The other features x may enter as sin and cos(2 pi 2^k x), too:
-the blueprint's probabilities jump where one bucket of hands ends, and a network fed x alone learns
-a smooth curve first and jumps last (Rahaman et al. 2019; Gorishniy, Rubachev & Babenko 2022). Then
-every input is centred and scaled by its weighted mean and standard deviation on the training rows.
-Everything runs on one thread of torch with
-deterministic algorithms: settings of the whole process, made by the first fit or prediction.
+features, enter as log(1 + bet/100). Each other feature x may also enter as waves sin(2 pi k x) and
+cos(2 pi k x): the blueprint's probabilities jump where one bucket of hands ends, and a network with
+x alone learns a smooth curve first and the jumps last (Rahaman et al. 2019; Gorishniy, Rubachev &
+Babenko 2022). Then every input is centred and scaled by its weighted mean and standard deviation on
+the training rows. Everything runs on one thread of torch with deterministic algorithms: settings of
+the whole process, made by the first fit or prediction.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -28,6 +28,7 @@ import numpy as np
 import safetensors.torch
 import torch
 import xgboost as xgb
+from scipy.special import log_softmax
 
 from faceup.cards.cards import STREETS
 from faceup.cards.equity import StreetEquities
@@ -42,6 +43,8 @@ from faceup.util.rng import Stream
 
 _BINS = 256
 _LEAST_CURVATURE = 1e-16  # XGBoost's own: keeps the sum of a leaf positive
+_PATIENCE = 10  # rounds without a lower loss on validation samples
+_WAVES = (*range(1, 21), 40, 80, 160, 320)  # a unit; self-play rounds equities to 1/20 and finer
 _PREDICTED_AT_ONCE = 2048  # rows: their activations stay in the cache
 
 
@@ -93,17 +96,20 @@ def fit_boosted(
     stream: Stream,
     min_child_weight: float = 5.0,
     costs: np.ndarray | None = None,
+    valid: Sequence[np.ndarray] = (),
 ) -> Boosted:
     """Boost `rounds` trees a label on rows X (n, f), targets P (n, n_labels), weights w (n,) and
     costs (n, n_labels), if any.
+
+    valid: X, P, w and costs, if any, of other samples. With them boosting ends where ten rounds
+    have not lowered the loss there, and the model is that of the lowest loss.
 
     Weights are scaled to a mean of 1; min_child_weight is the least curvature in a leaf, which is
     at most half a unit a row and label. Features are cut into 256 quantiles, which keep all 169
     preflop hands apart. One thread, so that the bytes do not depend on the machine's; several fits
     may run in parallel threads.
     """
-    costs = np.zeros(np.shape(P)) if costs is None else costs
-    X, P, w, costs = used_samples(X=X, P=P, w=w, costs=costs)
+    X, P, w, costs = _with_costs(X, P, w, costs)
     settings = {
         "objective": "multi:softprob",  # makes predict() a softmax; its gradients are not used
         "num_class": P.shape[1],
@@ -118,8 +124,35 @@ def fit_boosted(
         "nthread": 1,
     }
     rows = xgb.QuantileDMatrix(X, max_bin=_BINS, nthread=1)
-    model = xgb.train(settings, rows, num_boost_round=rounds, obj=_objective(P, w, costs))
+    stopping: dict[str, Any] = {}
+    if valid:
+        X, *others = _with_costs(*valid)
+        evals = [(xgb.QuantileDMatrix(X, ref=rows, nthread=1), "validation")]
+        stopping = {"evals": evals, "custom_metric": _loss(*others), "verbose_eval": False}
+        stopping["early_stopping_rounds"] = _PATIENCE
+    objective = _objective(P, w, costs)
+    model = xgb.train(settings, rows, num_boost_round=rounds, obj=objective, **stopping)
+    if valid:
+        model = model[: model.best_iteration + 1]
     return Boosted(model.save_raw("json"))
+
+
+def _with_costs(
+    X: np.ndarray, P: np.ndarray, w: np.ndarray, costs: np.ndarray | None = None
+) -> Sequence[np.ndarray]:
+    """Checked samples; without costs these are 0."""
+    costs = np.zeros(np.shape(P)) if costs is None else costs
+    return used_samples(X=X, P=P, w=w, costs=costs)
+
+
+def _loss(P: np.ndarray, w: np.ndarray, costs: np.ndarray) -> Callable:
+    """The weighted soft cross-entropy and costs of a model's margins (n, n_labels)."""
+
+    def measure(margins: np.ndarray, rows: xgb.DMatrix) -> tuple[str, float]:
+        logs = log_softmax(margins.astype(np.float64), axis=1)
+        return "loss", np.average((costs * np.exp(logs) - P * logs).sum(axis=1), weights=w)
+
+    return measure
 
 
 def _objective(P: np.ndarray, w: np.ndarray, costs: np.ndarray) -> Callable:
@@ -166,26 +199,26 @@ def fit_neural(
     learning_rate: float,
     stream: Stream,
     n_bets: int = 4,
-    octaves: int = 0,
-    costs: np.ndarray | None = None,
+    waves: bool = False,
+    weight_decay: float = 0.0,
 ) -> Neural:
-    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) and
-    costs (n, n_labels), if any, by Adam.
+    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by
+    Adam with decoupled weight decay (Loshchilov & Hutter 2019).
 
     learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps,
     then down to nearly 0 along a cosine. n_bets: the last features, which are dollars of 0 or more;
-    octaves: frequencies 2^0, 2^1, .. of the waves of each other feature. Several fits may run in
-    parallel threads.
+    the others may have waves. Several fits may run in parallel threads.
     """
-    given, costs = np.asarray(X), np.zeros(np.shape(P)) if costs is None else costs
-    X, P, w, costs = used_samples(X=X, P=P, w=w, costs=costs)
+    given = np.asarray(X)
+    X, P, w = used_samples(X=X, P=P, w=w)
     if not 0 <= n_bets <= X.shape[1]:
         raise ValueError(f"n_bets is {n_bets}, expected 0 to {X.shape[1]}, the features of X")
     bets = given[:, X.shape[1] - n_bets :]
     check_rows("X", bets, bets >= 0, "bets of 0 or more dollars")
     _pin_torch()
     generator = torch.Generator().manual_seed(int(stream().integers(1 << 62)))
-    inputs = _inputs(X, n_bets, octaves).astype(np.float64)
+    frequencies = np.array(_WAVES if waves else (), dtype=np.float32)
+    inputs = _inputs(X, n_bets, frequencies).astype(np.float64)
     net = _initial([inputs.shape[1], *[width] * layers, P.shape[1]], generator)
     mean = np.average(inputs, axis=0, weights=w)
     deviation = np.sqrt(np.average((inputs - mean) ** 2, axis=0, weights=w))
@@ -194,10 +227,13 @@ def fit_neural(
         "mean": _float32(mean),
         "deviation": _float32(deviation),
         "n_bets": torch.tensor([n_bets]),
-        "octaves": torch.tensor([octaves]),
+        "frequencies": torch.from_numpy(frequencies),
     }
-    samples = _scaled(X, scale), *map(_float32, (P, w / w.mean(), costs))
-    _train(net, samples, epochs, batch, learning_rate, generator)
+    targets, weights = _float32(P), _float32(w / w.mean())
+    optimizer = torch.optim.AdamW(
+        net.values(), learning_rate, weight_decay=weight_decay, fused=True
+    )
+    _train(net, _scaled(X, scale), targets, weights, epochs, batch, optimizer, generator)
     fitted = {name: tensor.detach() for name, tensor in net.items()}
     return Neural(safetensors.torch.save(scale | fitted))
 
@@ -238,38 +274,34 @@ def _logits(x: torch.Tensor, net: dict[str, torch.Tensor]) -> torch.Tensor:
     return torch.nn.functional.linear(x, net[f"weight_{k}"])
 
 
-def _inputs(X: np.ndarray, n_bets: int, octaves: int) -> np.ndarray:
+def _inputs(X: np.ndarray, n_bets: int, frequencies: np.ndarray) -> np.ndarray:
     """The network's inputs of rows X (n, f) float32: waves of all but the last n_bets features,
     these features, and the last ones as log(1 + dollars/100).
     """
     hand, bets = np.split(X, [X.shape[1] - n_bets], axis=1)
-    turns = hand[:, :, None] * np.exp2(np.arange(octaves), dtype=np.float32) % 1
+    turns = hand[:, :, None] * frequencies % 1
     angle = np.float32(2 * np.pi) * turns.reshape(len(X), -1)
     return np.hstack([np.sin(angle), np.cos(angle), hand, np.log1p(bets / np.float32(BIG_BLIND))])
 
 
 def _scaled(X: np.ndarray, scale: dict[str, torch.Tensor]) -> torch.Tensor:
     """Rows X (n, f) float32 on the network's scale."""
-    inputs = torch.from_numpy(_inputs(X, int(scale["n_bets"]), int(scale["octaves"])))
+    frequencies = scale["frequencies"].numpy()
+    inputs = torch.from_numpy(_inputs(X, int(scale["n_bets"]), frequencies))
     return (inputs - scale["mean"]) / scale["deviation"]
 
 
-def _train(net, samples, epochs, batch, learning_rate, generator) -> None:
-    """Adam over shuffled batches of (inputs, targets, weights, costs); the last batch of an epoch
-    may be smaller.
-    """
-    inputs, targets, weights, costs = samples
+def _train(net, inputs, targets, weights, epochs, batch, optimizer, generator) -> None:
+    """Steps over shuffled batches; the last batch of an epoch may be smaller."""
     steps = epochs * -(-len(inputs) // batch)
-    optimizer = torch.optim.Adam(net.values(), lr=learning_rate, fused=True)
     rise = 0.1 if steps > 10 else 0.05  # torch divides by zero where the rise is one step
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, learning_rate, total_steps=steps, pct_start=rise
+        optimizer, optimizer.defaults["lr"], total_steps=steps, pct_start=rise
     )
     for _ in range(epochs):
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
             logs = torch.log_softmax(_logits(inputs[rows], net), dim=1)
-            losses = costs[rows] * logs.exp() - targets[rows] * logs
-            loss = (weights[rows] * losses.sum(dim=1)).mean()
+            loss = (weights[rows] * -(targets[rows] * logs).sum(dim=1)).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
