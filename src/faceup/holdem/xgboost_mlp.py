@@ -80,6 +80,11 @@ class Boosted(_FileModel):
     def _decoded(file: bytes) -> xgb.Booster:
         return xgb.Booster({"nthread": 1}, model_file=bytearray(file))
 
+    @property
+    def rounds(self) -> int:
+        """Trees a label."""
+        return self._model.num_boosted_rounds()
+
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Probabilities (n, n_labels) float32 of rows X (n, f), on one thread; thread-safe."""
         return self._model.inplace_predict(np.ascontiguousarray(X, dtype=np.float32))
