@@ -9,8 +9,11 @@ import pytest
 from formulas import prose_in_formulas
 from smoke import STUDIED, outs_of
 
+from faceup.cards.cards import STREETS
 from faceup.lab.parameters import load_parameters, read_yaml
 from faceup.lab.prose import NOTE
+from faceup.trees.agent_file import load_agent_file
+from faceup.trees.tree import depth, n_leaves
 from faceup.util.paths import ROOT
 
 # the folder in which `make smoke` has run the whole pipeline with params/smoke.yaml
@@ -61,12 +64,15 @@ def test_the_readme_has_the_numbers_of_this_run():
     assert text.startswith(NOTE) and "{{" not in text
 
 
-def test_optimal_trees_fit_no_worse_than_greedy_ones():
-    """By rounds and depths on training rows; neither goes below what the features allow."""
+def test_trees_are_pruned_from_their_depth():
+    """In metrics and in files, by rounds and depths."""
     found = metrics("distill")["depths"]
     assert len({(entry["round"], entry["depth"]) for entry in found}) == len(found) >= 8
     for entry in found:
-        assert 0 <= entry["oct_loss"] <= 1.01 * entry["cart_loss"], entry
+        for key in ("cart", "oct"):
+            agent = load_agent_file(SMOKE / f"data/distill/{key}_{entry['depth']}.json")
+            pruned = agent.trees[STREETS.index(entry["round"])]
+            assert n_leaves(pruned) == entry[f"{key}_leaves"] and depth(pruned) <= entry["depth"]
 
 
 def test_best_responses_win_known_amounts_and_no_less_with_more_sizes():
