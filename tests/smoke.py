@@ -21,7 +21,9 @@ from faceup.util.paths import ROOT
 
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 SIDE_BY_SIDE = 2  # stages
-STUDIED = "reports/metrics/discount.json"  # a study's, which README names
+STUDIED = {  # of studies that README names
+    f"reports/metrics/{study}.json" for study in ("discount", "gap", "students", "unreadable")
+}
 
 
 def tracked() -> list[str]:
@@ -39,7 +41,7 @@ def copy_tree(folder: Path) -> None:
     for name in [
         name
         for name in tracked()
-        if name == STUDIED or not name.startswith(("reports/", "dvc.lock"))
+        if name in STUDIED or not name.startswith(("reports/", "dvc.lock"))
     ]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
