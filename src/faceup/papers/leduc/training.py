@@ -101,22 +101,10 @@ def play_games(
 
 
 @njit(cache=True, nogil=True)
-def _best(q, first, end, generator):
-    """The action of first..end - 1 with the largest value, ties broken at random; and the value."""
-    largest, n, best = q[first], 1, first
-    for a in range(first + 1, end):
-        if q[a] > largest:
-            largest, n, best = q[a], 1, a
-        elif q[a] == largest:
-            n += 1
-            if generator.random() * n < 1.0:
-                best = a
-    return best, largest
-
-
-@njit(cache=True, nogil=True)
 def _learn_q(tree, opponent, q, alpha, gamma, epsilon, n_episodes, generator):
-    """Learn q (n_actions,) from n_episodes games; the last action of a game gets the reward."""
+    """Learn q (n_actions,) from n_episodes games; the last action of a game gets the reward. Of
+    equal values the first is taken.
+    """
     for _ in range(n_episodes):
         node = tree.deal_start[np.searchsorted(tree.deal_cdf, generator.random(), side="right")]
         seat, last = 0 if generator.random() < 0.5 else 1, -1
@@ -124,9 +112,9 @@ def _learn_q(tree, opponent, q, alpha, gamma, epsilon, n_episodes, generator):
             i = tree.infoset[node]
             first, end = tree.first_action[i], tree.first_action[i + 1]
             if tree.player[node] == seat:
-                action, largest = _best(q, first, end, generator)
+                action = first + np.argmax(q[first:end])
                 if last >= 0:
-                    q[last] += alpha * (gamma * largest - q[last])
+                    q[last] += alpha * (gamma * q[action] - q[last])
                 if generator.random() < epsilon:
                     action = first + int(generator.random() * (end - first))
                 last = action
