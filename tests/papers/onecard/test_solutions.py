@@ -1,5 +1,7 @@
 """The fast solver against the paper's linear program by HiGHS, and its choice of equilibrium."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from one_card_program import best_answer, minimise, one_card_game, program, value_of, worst_case
@@ -79,19 +81,25 @@ def test_games_with_cards_that_are_never_dealt():
 
 
 def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
-    """The printed program, minimising loss, then mean bet, then bets times cards."""
-    strategies = betting_strategies(solved)
-    for g in range(4):
+    """The printed program, minimising loss, then bets times cards, or their negative; the mean bet,
+    which the rule does not name, is the same in all equilibria.
+    """
+    turned = solve_games(solved.own, solved.other, reversed_ties=True)
+    strategies = betting_strategies(solved), betting_strategies(turned)
+    masses = solved.own[:, :, None] * np.broadcast_to(SIZES, (10, 31))
+    mean_bets = [(masses * strategy).sum(axis=(1, 2)) for strategy in strategies]
+    assert mean_bets[0] == pytest.approx(mean_bets[1], abs=1e-12)
+    for g, sign in product(range(4), (1, -1)):
         terms = program(*game_of(solved.own[g], solved.other[g]))
-        masses = solved.own[g][:, None] * np.broadcast_to(SIZES, (10, 31))
-        for tie in (masses, masses * np.arange(10)[:, None]):
-            result = minimise(**terms)
-            terms["A_ub"] = vstack([terms["A_ub"], csr_array(terms["costs"][None])])
-            terms["b_ub"] = np.append(terms["b_ub"], result.fun + 1e-10)
-            terms["costs"] = np.append(tie.ravel(), np.zeros(310))
+        result = minimise(**terms)
+        terms["A_ub"] = vstack([terms["A_ub"], csr_array(terms["costs"][None])])
+        terms["b_ub"] = np.append(terms["b_ub"], result.fun + 1e-10)
+        terms["costs"] = np.append(
+            sign * (masses[g] * np.arange(10)[:, None]).ravel(), np.zeros(310)
+        )
         # a card dealt seldom has more slack
         found, dealt = minimise(**terms).x[:310].reshape(10, 31), solved.own[g][:, None]
-        assert np.allclose(dealt * found, dealt * strategies[g], atol=1e-5)
+        assert np.allclose(dealt * found, dealt * strategies[sign < 0][g], atol=1e-5)
 
 
 def test_a_solution_that_is_none_is_not_returned(monkeypatch):

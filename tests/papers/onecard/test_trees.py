@@ -65,13 +65,14 @@ def test_sizes_are_drawn_with_their_probabilities():
 
 def test_measured_numbers_are_those_of_the_cut_tree():
     kinds = [REPRESENTATIONS[0], REPRESENTATIONS[3], REPRESENTATIONS[8]]
-    for kind, tree in zip(kinds, trees.fit_trees(kinds, TRAIN, 6, STREAM), strict=True):
-        row = trees.tree_errors(kind, tree, TEST, [2, 6])[0]
+    for kind in kinds:
+        X, strategies = features(kind, TRAIN.own, TRAIN.other), betting_strategies(TRAIN)
+        Y = trees.targets(kind, strategies, np.random.default_rng(1))
+        tree = trees.fit_tree(kind, X, Y, 6, STREAM())
+        depth, nodes, distance, loss, _ = trees.tree_errors(kind, tree, TEST, [2, 6])[0]
         played = predicted_strategies(kind, truncate(tree, 2), features(kind, TEST.own, TEST.other))
-        assert (row.depth, row.nodes) == (2, len(truncate(tree, 2).feature))
-        assert row.distance == pytest.approx(
-            strategy_distance(played, betting_strategies(TEST)).mean()
-        )
-        assert row.loss == pytest.approx(
+        assert (depth, nodes) == (2, len(truncate(tree, 2).feature))
+        assert distance == pytest.approx(strategy_distance(played, betting_strategies(TEST)).mean())
+        assert loss == pytest.approx(
             (TEST.value - worst_case_values(TEST.own, TEST.other, played)).mean()
         )

@@ -21,9 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.papers.onecard.game import CARDS, SIZES
-from faceup.papers.onecard.solutions import Solutions, subset, worst_case_value
-from faceup.util.parallel import on_threads
+from faceup.papers.onecard.game import SIZES
+from faceup.papers.onecard.solutions import Solutions, worst_case_values
 
 STRONG, BALANCE = 0, 1
 _STRONG_CARDS = 4  # the paper's cards 7 to 10: its tree splits on the opponent's cdf at card 6
@@ -41,24 +40,17 @@ class RuleLine(NamedTuple):
 
 def describe(lines: list[RuleLine]) -> list[str]:
     """A list in numbered English sentences; the last one says what is left."""
-    counts = [
-        f"{round(20 * bluffs_per_bet(line))} bluffs for 20 bets of {SIZES[line.size]:.1f}"
-        for line in lines
-        if line.kind == STRONG
-    ]
-    sentences = []
+    sentences, counts = [], []
     for line in lines:
-        share = f"{line.threshold:.0%}"
-        beats = f"at least {share} of the opponent's cards (the same card counts half)"
-        limit = f", none that beats more than {share}"
-        if line.threshold >= 1:
-            beats, limit = "all that the opponent can hold", ""
-        by_kind = {
-            STRONG: f"If your card beats {beats}, bet {SIZES[line.size]:.1f}.",
-            BALANCE: f"Bluff with your weakest cards{limit}, the largest size with the weakest: "
-            f"{', '.join(counts)}.",
-        }
-        sentences.append(by_kind[line.kind])
+        if line.kind == STRONG:
+            bet = f"bet {SIZES[line.size]:.1f}."
+            counts.append(f"{round(20 * bluffs_per_bet(line))} bluffs for 20 bets of {bet[4:-1]}")
+            beats = f"at least {line.threshold:.0%} of the opponent's cards"
+            sentences.append(f"If your card beats {beats} (the same card counts half), {bet}")
+    for line in (line for line in lines if line.kind == BALANCE):
+        limit = f", none that beats more than {line.threshold:.0%}" if line.threshold < 1 else ""
+        bluff = f"Bluff with your weakest cards{limit}, the largest size with the weakest: "
+        sentences.append(f"{bluff}{', '.join(counts)}.")
     sentences.append("Check everything else." if lines else "Always check.")
     return [f"{i}. {sentence}" for i, sentence in enumerate(sentences, start=1)]
 
@@ -87,7 +79,9 @@ def strategies_by_strength(
     """A list's strategies (n, cards, 31) from each card's strength and probability, both
     (n, cards), the weakest card first.
     """
-    strategies, rows = np.zeros((*own.shape, _N_SIZES)), _line_rows(lines)
+    # rows of kind, threshold, size, bluffs for a bet
+    rows = np.array([(*line, bluffs_per_bet(line)) for line in lines]).reshape(-1, 4)
+    strategies = np.zeros((*own.shape, _N_SIZES))
     for g in range(len(own)):
         _fill_strategy(rows, strength[g], own[g], strategies[g])
     return strategies
@@ -95,26 +89,8 @@ def strategies_by_strength(
 
 def losses(lines: list[RuleLine], games: Solutions) -> np.ndarray:
     """One-sided exploitability (n,) of a list in each game, dollars."""
-    rows, strength = _line_rows(lines), strengths(games.other)
-    values = np.empty(len(games.own))
-    on_threads(_fill_values, rows, strength, games.own, games.other, values)
-    return games.value - values
-
-
-def _line_rows(lines: list[RuleLine]) -> np.ndarray:
-    """Lines as rows for kernels, (n, 4) float64: kind, threshold, size, bluffs per bet."""
-    rows = [(*line, bluffs_per_bet(line)) for line in lines]
-    return np.array(rows, dtype=np.float64).reshape(-1, 4)
-
-
-@njit(cache=True, nogil=True)
-def _fill_values(thread, lines, strength, own, other, values):
-    """values (n,): the worst case of a list in each game; strength, own and other (n, 10)."""
-    strategy = np.empty((CARDS, _N_SIZES))
-    for g in range(thread[0], len(own), thread[1]):
-        strategy[:] = 0
-        _fill_strategy(lines, strength[g], own[g], strategy)
-        values[g] = worst_case_value(own[g], other[g], strategy)
+    strategies = list_strategies(lines, games.own, games.other)
+    return games.value - worst_case_values(games.own, games.other, strategies)
 
 
 @njit(cache=True, nogil=True)
@@ -158,24 +134,18 @@ def _add_bluffs(wanted, limit, strength, own, strategy, left):
 
 
 def search(
-    games: Solutions,
-    max_lines: int,
-    n_rough: int,
-    progress: Callable[[int], None] = lambda done: None,
+    games: Solutions, max_lines: int, progress: Callable[[int], None] = lambda done: None
 ) -> dict[int, list[RuleLine]]:
     """The best list of STRONG lines and one BALANCE line found for each length from 3 to
     `max_lines`, the final "check everything else" included.
 
-    On the first `n_rough` games the best shorter list is extended by a line above or below its
-    STRONG lines and tuned; the best is then tuned finely on all games. progress is called with each
-    length reached.
+    The best shorter list is extended by a line above or below its STRONG lines and tuned. progress
+    is called with each length reached.
     """
-    lists = {}
-    best, rough = [RuleLine(BALANCE, 0.6)], subset(games, 0, n_rough)
+    lists, best = {}, [RuleLine(BALANCE, 0.6)]
     for length in range(3, max_lines + 1):
-        candidates = (_tuned(start, rough) for start in _extended(best))
-        best = min(candidates, key=lambda lines: losses(lines, rough).mean())
-        lists[length] = _tuned(best, games, coarse=False)
+        candidates = (_tuned(start, games) for start in _extended(best))
+        lists[length] = best = min(candidates, key=lambda lines: losses(lines, games).mean())
         progress(length)
     return lists
 
@@ -188,12 +158,12 @@ def _extended(lines: list[RuleLine]) -> list[list[RuleLine]]:
     return [[top, *strong, balance], [*strong, low, balance]]
 
 
-def _tuned(lines: list[RuleLine], games: Solutions, coarse: bool = True) -> list[RuleLine]:
+def _tuned(lines: list[RuleLine], games: Solutions) -> list[RuleLine]:
     """Coordinate descent on the mean loss: the lines' numbers in turn until none improves it, with
     coarse steps before fine ones.
     """
     best, least = lines, losses(lines, games).mean()
-    for percent, size in ((8, 6), (3, 3), (1, 1))[0 if coarse else 2 :]:
+    for percent, size in ((8, 6), (3, 3), (1, 1)):
         improved = True
         while improved:
             improved = False

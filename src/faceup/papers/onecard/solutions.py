@@ -14,8 +14,9 @@ over ten checks and 30 x 36 pairs. A primal simplex method starts at "always che
 dozen pivots. Its duals are shadow prices of the bettor's cards, and they give the caller's
 strategy: facing b, call with the top max(price) / (1 + b) of the distribution.
 
-Of many equilibria one is chosen: of those with the least mean bet, the one with the least sum of
-bet times card, which bluffs largest with its weakest cards. A card that is never dealt checks.
+Of many equilibria one is chosen: that with the least mean of bet times card, in which the weakest
+cards make the largest bluffs; or, `reversed_ties`, that with the greatest, in which they make the
+smallest. (The mean bet itself is the same in both.) A card that is never dealt checks.
 Every solution is certified: the value of the bettor's strategy against a best response and the most
 that the caller's strategy allows differ by less than GAP.
 """
@@ -49,8 +50,7 @@ _BET = SIZES[_SIZE]
 _LOW_SHARE = np.where(_BET > 0, _BET / (1 + 2 * _BET), 1.0)
 _HIGH_SHARE = 1 - _LOW_SHARE
 N_COLUMNS = len(_LOW)
-# minimised in this order among equilibria: the mean bet, then the sum of bet times card
-_TIE_COSTS = np.stack([_BET, _BET * (_LOW_SHARE * _LOW + _HIGH_SHARE * _HIGH)])
+_TIE_COST = _BET * (_LOW_SHARE * _LOW + _HIGH_SHARE * _HIGH)  # bet times card
 
 
 class Solutions(NamedTuple):
@@ -73,14 +73,18 @@ def subset(games: Solutions, first: int, last: int | None = None) -> Solutions:
     return Solutions(*(array[first:last] for array in games))
 
 
-def solve_games(own: np.ndarray, other: np.ndarray) -> Solutions:
-    """Equilibria of games given by both distributions (n, 10). Raises RuntimeError if a solution
-    fails its certificate.
+def solve_games(own: np.ndarray, other: np.ndarray, reversed_ties: bool = False) -> Solutions:
+    """Equilibria of games given by both distributions (n, 10), chosen as the module says. Raises
+    RuntimeError if a solution fails its certificate.
     """
-    n = len(own)
-    column, weight = np.empty((n, CARDS), dtype=np.int16), np.empty((n, CARDS))
-    price, value = np.empty((n, CARDS)), np.empty(n)
-    on_threads(_solve_all, own, other, column, weight, price, value)
+    column = np.empty(own.shape, dtype=np.int16)
+    weight, price = np.empty((2, *own.shape))
+    tie_cost = -_TIE_COST if reversed_ties else _TIE_COST
+    on_threads(_solve_all, own, other, tie_cost, column, weight, price)
+    order = np.argsort(column, axis=1)
+    column = np.take_along_axis(column, order, axis=1)
+    weight = np.maximum(np.take_along_axis(weight, order, axis=1), 0)
+    value = 1 - (own * price).sum(axis=1) / (1 - (own * other).sum(axis=1))
     solutions = Solutions(own, other, value, column, weight, price)
     calls = calling_strategies(other, calling_shares(solutions))
     upper = best_response_values(own, other, calls)
@@ -218,9 +222,9 @@ def _pivot(entering, basis, weight, inverse):
 
 
 @njit(cache=True, nogil=True)
-def _solve_one(own, other, basis, weight, price):
-    """Simplex method from "always check", for the loss and then for each tie-breaking cost on the
-    optimal face; fills basis, weight and price (10,).
+def _solve_one(own, other, tie_cost, basis, weight, price):
+    """Simplex method from "always check", for the loss and then for the tie-breaking cost
+    (N_COLUMNS,) on the optimal face; fills basis, weight and price (10,).
     """
     inverse, cost, tie_price = np.eye(CARDS), np.empty(N_COLUMNS), np.empty(CARDS)
     allowed = np.ones(N_COLUMNS, dtype=np.bool_)
@@ -233,10 +237,7 @@ def _solve_one(own, other, basis, weight, price):
         cost[k] = (
             above if _BET[k] == 0 else (1 + _BET[k]) * (_LOW_SHARE[k] * other[_HIGH[k]] + above)
         )
-    for level in range(3):
-        p = price if level == 0 else tie_price
-        if level > 0:
-            cost[:] = _TIE_COSTS[level - 1]
+    for p in (price, tie_price):
         for count in range(_LIMIT):
             entering = _entering(basis, inverse, cost, allowed, count > _PATIENCE, p)
             if entering < 0:
@@ -244,19 +245,10 @@ def _solve_one(own, other, basis, weight, price):
             _pivot(entering, basis, weight, inverse)
         for k in range(N_COLUMNS):  # the optimal face: columns of reduced cost 0
             allowed[k] = allowed[k] and _reduced(k, cost, p) < _TOLERANCE
+        cost[:] = tie_cost
 
 
 @njit(cache=True, nogil=True)
-def _solve_all(thread, own, other, column, weight, price, value):
-    for g in range(thread[0], len(value), thread[1]):
-        basis = np.empty(CARDS, dtype=np.int64)
-        masses = np.empty(CARDS)
-        _solve_one(own[g], other[g], basis, masses, price[g])
-        order = np.argsort(basis)
-        total, lost = 1.0, 0.0
-        for r in range(CARDS):
-            column[g, r] = basis[order[r]]
-            weight[g, r] = max(masses[order[r]], 0.0)
-            total -= own[g, r] * other[g, r]
-            lost += own[g, r] * price[g, r]
-        value[g] = 1 - lost / total
+def _solve_all(thread, own, other, tie_cost, column, weight, price):
+    for g in range(thread[0], len(own), thread[1]):
+        _solve_one(own[g], other[g], tie_cost, column[g], weight[g], price[g])

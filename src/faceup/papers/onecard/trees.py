@@ -9,20 +9,16 @@ the paper lists them. "The cdf value of the card" is read as the opponent's, whi
 are about. A tree is fitted once and cut back to smaller depths.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from sklearn.tree import DecisionTreeRegressor
 
 from faceup.papers.onecard.game import CARDS, SIZES
-from faceup.papers.onecard.solutions import Solutions, betting_strategies, worst_case_value
+from faceup.papers.onecard.solutions import Solutions, betting_strategies, mean_loss
 from faceup.trees.cart import tree_of
 from faceup.trees.tree import DecisionTree, node_depths
-from faceup.util.parallel import on_threads, parallel
-from faceup.util.rng import Stream
-from faceup.util.stats import mean_ci95
 
 _N_SIZES = len(SIZES)
 
@@ -80,9 +76,8 @@ def targets(
     rows = strategies.reshape(-1, _N_SIZES)
     if not kind.sampled:
         return rows
-    draws = generator.random((len(rows), 1))
-    sampled = (draws > np.cumsum(rows, axis=1)[:, :-1]).sum(axis=1)
-    return SIZES[sampled][:, None]
+    above = generator.random((len(rows), 1)) > np.cumsum(rows, axis=1)[:, :-1]
+    return SIZES[above.sum(axis=1)][:, None]
 
 
 def fit_tree(
@@ -113,39 +108,20 @@ def predicted_strategies(kind: Representation, tree: DecisionTree, X: np.ndarray
     """The strategies (n, 10, 31) that a tree predicts from features X; a size is rounded to the
     nearest allowed.
     """
-    value = tree.predict(X).astype(np.float64)
+    return _strategies(kind, tree.predict(X))
+
+
+def _strategies(kind: Representation, value: np.ndarray) -> np.ndarray:
+    """Predictions (n, 310), (10 n, 31) or, one size, (10 n, 1) as strategies (n, 10, 31)."""
     if kind.sampled:
-        return _pure(value).reshape(-1, CARDS, _N_SIZES)
-    shares = value.reshape(-1, CARDS, _N_SIZES)
+        value = np.eye(_N_SIZES)[np.rint(value[:, 0] * 10).astype(int)]
+    shares = value.astype(np.float64).reshape(-1, CARDS, _N_SIZES)
     return shares / shares.sum(axis=2, keepdims=True)
 
 
 def _by_card(rows: np.ndarray) -> np.ndarray:
     """Probabilities (n, 310) or (n, 31) as (n, 10 or 1, 31)."""
     return rows.reshape(len(rows), -1, _N_SIZES)
-
-
-def _pure(value: np.ndarray) -> np.ndarray:
-    """Sizes in dollars (n, 1), rounded to the nearest allowed, as probabilities (n, 31)."""
-    return np.eye(_N_SIZES)[np.rint(value[:, 0] * 10).astype(int)]
-
-
-def fit_trees(
-    kinds: Sequence[Representation],
-    games: Solutions,
-    max_depth: int,
-    stream: Stream,
-    progress: Callable[[int], None] = lambda done: None,
-) -> list[DecisionTree]:
-    """One tree for each representation, fitted to all of `games` with the generator stream(k)."""
-    strategies = betting_strategies(games)
-
-    def fit(k: int) -> DecisionTree:
-        X, generator = features(kinds[k], games.own, games.other), stream(k)
-        Y = targets(kinds[k], strategies, generator)
-        return fit_tree(kinds[k], X, Y, max_depth, generator)
-
-    return parallel(fit, range(len(kinds)), progress)
 
 
 def strategy_distance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -155,52 +131,23 @@ def strategy_distance(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.abs(np.cumsum(first - second, axis=-1)).sum(axis=-1).mean(axis=-1) / (_N_SIZES - 1)
 
 
-class TreeErrors(NamedTuple):
-    """Errors of a tree cut at one depth, averaged over the test games."""
-
-    depth: int
-    nodes: int
-    distance: float  # to the equilibria's strategies (Algorithm 2)
-    loss: float  # one-sided exploitability in dollars (Algorithm 3)
-    ci95: float  # half-width of the loss's interval
-
-
 def tree_errors(
     kind: Representation, tree: DecisionTree, games: Solutions, depths: Sequence[int]
-) -> list[TreeErrors]:
-    """Errors of the tree cut at each of `depths`; one pass, with no copy of the tree."""
+) -> list[tuple[int, int, float, float, float]]:
+    """Errors of the tree cut at each of `depths`, averaged over games: depth, nodes, distance to
+    the equilibria (Algorithm 2), one-sided exploitability in dollars (Algorithm 3) and the
+    half-width of its 95 % interval. One pass, with no copy of the tree.
+    """
     X, wanted = features(kind, games.own, games.other), betting_strategies(games)
     levels, errors = node_depths(tree), []
-    table = _by_card(_pure(tree.value) if kind.sampled else tree.value)
     node, rows = np.zeros(len(X), dtype=np.int32), np.arange(len(X))
     for depth in range(max(depths) + 1):
         if depth in depths:
-            distance, value = np.empty((2, len(wanted)))
-            by_game = node.reshape(len(wanted), -1)
-            arrays = table, by_game, games.own, games.other, wanted, distance, value
-            on_threads(_fill_errors, *arrays)
-            loss, ci95 = mean_ci95(games.value - value)
+            played = _strategies(kind, tree.value[node])
+            distance = float(strategy_distance(played, wanted).mean())
             n_nodes = int((levels <= depth).sum())
-            errors.append(TreeErrors(depth, n_nodes, float(distance.mean()), loss, ci95))
+            errors.append((depth, n_nodes, distance, *mean_loss(played, games)))
         goes_left = X[rows, tree.feature[node]] <= tree.threshold[node]
         child = np.where(goes_left, tree.left[node], tree.right[node])
         node = np.where(tree.feature[node] < 0, node, child)
     return errors
-
-
-@njit(cache=True, nogil=True)
-def _fill_errors(thread, table, node, own, other, wanted, distance, value):
-    """Fill distance and value (n,) of the strategy that a tree predicts in each game; table (nodes,
-    10 or 1, 31), node (n, 1 or 10), wanted (n, 10, 31).
-    """
-    played = np.empty((CARDS, wanted.shape[2]))
-    for g in range(thread[0], len(own), thread[1]):
-        distance[g] = 0.0
-        for i in range(CARDS):
-            row, ahead = table[node[g, i % node.shape[1]], i % table.shape[1]], 0.0
-            total = row.sum()
-            for s in range(len(row)):
-                played[i, s] = row[s] / total
-                ahead += played[i, s] - wanted[g, i, s]
-                distance[g] += abs(ahead) / (CARDS * (len(row) - 1))
-        value[g] = worst_case_value(own[g], other[g], played)
