@@ -50,10 +50,10 @@ def least_exploitability(leduc: Leduc, cells: np.ndarray, pure: bool = False) ->
     leads = csr_array((np.ones(k - 2), (form.above, np.arange(k - 2))), shape=(n, k))
     leads -= csr_array((np.ones(n), (np.arange(n), last)), shape=(n, k))
     flow, link = lil_array((len(states), width)), lil_array((width, width + k + n_z))
-    for state, ((above, cell, legal), first) in enumerate(states.items()):
-        flow[state, above] = -1
+    for row, ((above, cell, legal), first) in enumerate(states.items()):
+        flow[row, above] = -1
         for own, a in enumerate(legal, start=first):
-            flow[state, own] = link[own, own] = 1
+            flow[row, own] = link[own, own] = 1
             # where the cell's answer is illegal: pure, check or call; else the rest in proportion
             for b in (b for b in range(3) if b == a or b not in legal and not (pure and a != 1)):
                 link[own, width + k + 3 * cell + b] = -1
