@@ -47,8 +47,9 @@ def least_exploitability(leduc: Leduc, cells: np.ndarray, pure: bool = False) ->
         csr_array((form.payoff[p], column[form.other[p]], form.start[p]), shape=(n, width))
         for p in range(2)
     )
-    leads = csr_array((np.ones(k - 2), (form.above, np.arange(k - 2))), shape=(n, k))
-    leads -= csr_array((np.ones(n), (np.arange(n), last)), shape=(n, k))
+    leads = csr_array((np.ones(k - 2), (form.above, np.arange(k - 2))), (n, k)) - csr_array(
+        (np.ones(n), (np.arange(n), last)), (n, k)
+    )
     flow, link = lil_array((len(states), width)), lil_array((width, width + k + n_z))
     for row, ((above, cell, legal), first) in enumerate(states.items()):
         flow[row, above] = -1
