@@ -1,4 +1,4 @@
-"""The best blind strategy against a linear program of all games at once, and against one game."""
+"""The best blind strategy against a linear program of all games at once."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scipy.sparse import coo_array
 
 from faceup.papers.onecard.blind import best_blind
 from faceup.papers.onecard.game import SIZES, random_games
-from faceup.papers.onecard.solutions import mean_loss, solve_games, subset
+from faceup.papers.onecard.solutions import mean_loss, solve_games
 
 GAMES = solve_games(*random_games(8, np.random.default_rng(1)))
 
@@ -33,7 +33,3 @@ def test_the_least_loss_is_that_of_the_program_of_all_games():
     assert loss - bound <= 1e-6
     played = np.broadcast_to(strategy, (n, 10, 31))
     assert mean_loss(played, GAMES)[0] == pytest.approx(loss, abs=1e-9)
-
-
-def test_in_one_game_the_best_blind_strategy_is_an_equilibrium():
-    assert best_blind(subset(GAMES, 0, 1), 1e-6)[1:] == pytest.approx((0, 0), abs=2e-6)
