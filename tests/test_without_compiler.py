@@ -90,7 +90,7 @@ def discard():
 
 def discard_play():
     tree, lookup = build_swap_tree(([[1.0]], [], [], [[0.66]])), fake_lookup()
-    layout = selfplay.strategy_layout(tree, ROWS, False)
+    layout = selfplay.strategy_layout(tree, ROWS, 0)
     even = selfplay.Strategy(layout, np.zeros(int(layout.base[-1])), deals.RULE)
     learn = partial(selfplay.self_play, tree, lookup, ROWS, deals.RULE, STREAM, [selfplay.EPOCH])
     (learnt,) = learn(opponent=even)

@@ -28,7 +28,7 @@ from faceup.lab.stages import processor
 from faceup.papers.discard import deals, outs, swaps
 from faceup.papers.discard.buckets import make_ochs_buckets
 from faceup.papers.discard.selfplay import EPOCH, self_play
-from faceup.papers.discard.tree import build_swap_tree
+from faceup.papers.discard.tree import ALL_SWAPS, build_swap_tree
 from faceup.papers.leduc.game import LITERATURE, build
 from faceup.papers.onecard.game import random_games
 from faceup.papers.onecard.solutions import solve_games
@@ -158,9 +158,7 @@ def test_discard():
     (bot,) = learn(deals.RULE, [EPOCH])
     runs = {
         "iterations_per_second": partial(learn, deals.RULE),
-        "responses_per_second": partial(
-            learn, deals.BEST, sees_swaps=True, gamma=2.0, opponent=bot
-        ),
+        "responses_per_second": partial(learn, deals.BEST, sees=ALL_SWAPS, gamma=2.0, opponent=bot),
     }
     rates = {}
     for name, run in runs.items():

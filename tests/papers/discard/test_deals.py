@@ -13,6 +13,7 @@ from faceup.papers.discard.deals import (
     ALWAYS,
     BEST,
     BETTER_THROW,
+    LEARNT,
     NEVER,
     RULE,
     empty_view,
@@ -23,7 +24,7 @@ from faceup.papers.discard.deals import (
 )
 from faceup.papers.discard.matches import SIDES, deal_values, threshold_strategy
 from faceup.papers.discard.selfplay import Strategy, strategy_layout
-from faceup.papers.discard.tree import build_swap_tree
+from faceup.papers.discard.tree import NO_SWAPS, THEIR_SWAPS, build_swap_tree
 from faceup.util.rng import rng
 
 STREAM = partial(rng, 5, "test")
@@ -61,15 +62,16 @@ def test_swaps_are_those_of_the_rules(policy):
 
 def test_a_player_wins_nothing_from_itself():
     generator, lookup = np.random.default_rng(3), fake_lookup()
-    layout = strategy_layout(TREE, ROWS, False)
-    mixed = Strategy(layout, generator.random(int(layout.base[-1])), RULE)
-    assert np.array_equal(deal_values(TREE, lookup, mixed, mixed, 50, STREAM), np.zeros(50))
+    layout = strategy_layout(TREE, ROWS, NO_SWAPS)
+    for policy in (RULE, LEARNT):
+        mixed = Strategy(layout, generator.random(int(layout.base[-1])), policy)
+        assert np.array_equal(deal_values(TREE, lookup, mixed, mixed, 50, STREAM), np.zeros(50))
 
 
 def test_all_hands_of_a_deal_meet_in_both_seats():
     """All-in with every hand against all-in with pairs alone, folding the rest. Nobody swaps."""
     tree, lookup = build_swap_tree(([[], []], [], [], [])), fake_lookup()
-    layout = strategy_layout(tree, ROWS, False)
+    layout = strategy_layout(tree, ROWS, NO_SWAPS)
     wild, careful = (Strategy(layout, np.zeros(int(layout.base[-1])), NEVER) for _ in range(2))
     for node in np.flatnonzero((tree.street == 0) & (tree.n_actions > 0)):
         for cls, name in enumerate(CLASS_NAMES):
@@ -77,9 +79,9 @@ def test_all_hands_of_a_deal_meet_in_both_seats():
             wild.chances[entry + tree.n_actions[node] - 1] = 1
             careful.chances[entry + (tree.n_actions[node] - 1 if len(name) == 2 else 0)] = 1
     deck, expected = np.arange(52), 0
-    shuffle(deck, 9 + 4 * SIDES, random_state(int(STREAM().integers(1 << 62)), 0))
-    holes = [deck[9 + 4 * side : 11 + 4 * side].tolist() for side in range(SIDES)]
-    power = [strength([*hole, *deck[4:9].tolist()]) for hole in holes]
+    shuffle(deck, 5 + 4 * SIDES, random_state(int(STREAM().integers(1 << 62)), 0))
+    holes = [deck[5 + 4 * side : 7 + 4 * side].tolist() for side in range(SIDES)]
+    power = [strength([*hole, *deck[:5].tolist()]) for hole in holes]
     for i, j in permutations(range(SIDES), 2):
         pair = holes[j][0] // 4 == holes[j][1] // 4
         # as big and as small blind
@@ -89,11 +91,12 @@ def test_all_hands_of_a_deal_meet_in_both_seats():
 
 
 def test_thresholds_remove_rare_actions():
-    layout = strategy_layout(TREE, ROWS, True)
+    layout = strategy_layout(TREE, ROWS, THEIR_SWAPS)
     first = layout.base[0] + layout.slot[0]
     strategy = Strategy(layout, np.zeros(int(layout.base[-1])), NEVER)
     strategy.chances[first : first + 4] = 2, 1, 16, 1  # 10 %, 5 %, 80 %, 5 %
     for least, kept in ((0.05, [2 / 18, 0, 16 / 18, 0]), (0.9, [0, 0, 1, 0])):
         found = threshold_strategy(TREE, strategy, (least, 0, 0, 0)).chances
         np.testing.assert_allclose(found[first : first + 4], kept)
-        assert (found[layout.base[1] :] > 0).all()  # a strategy of zeros is uniform
+        # a strategy of zeros is uniform; on the river nobody swaps
+        assert (found[layout.base[3] :] > 0).all()

@@ -30,7 +30,7 @@ def exact():
 
 
 def test_without_swaps_they_are_those_of_holdem(exact):
-    mean, parts = class_equities(fake_lookup(), exact, 4000, STREAM)
+    mean, parts = class_equities(fake_lookup(), exact, 100_000, STREAM)
     off = (mean[:, 0] - exact) / mean_ci95(parts[..., 0])[1]
     # boards are shared, so that errors go together
     assert np.abs(off).max() < 2.5 and (np.abs(off) < 1).mean() > 0.85
@@ -46,7 +46,7 @@ def test_keeping_on_all_flops_is_holdem(exact):
 def test_swaps_are_those_of_the_lookup(exact):
     """A plain simulation of one hand, card by card, within its own interval."""
     lookup, rng, won = fake_lookup(), np.random.default_rng(8), []
-    mean, parts = class_equities(lookup, exact, 2000, STREAM)
+    mean, parts = class_equities(lookup, exact, 100_000, STREAM)
     for _ in range(2500):
         ace = parse_cards("AcAd")
         deck = rng.permutation([c for c in range(52) if c not in ace]).tolist()

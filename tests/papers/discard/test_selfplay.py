@@ -2,8 +2,8 @@
 
 The toy is on the kernels' own tree, small enough for exact best responses: six cards of three
 ranks, one private card each, one swap. From the turn on, with 20 chips of each in the pot: the
-lowest rank is swapped, there is a bet of the pot or all-in, nobody bets on the river. A strategy
-has a row for all that a player knows of its own cards.
+lowest rank is swapped, or players learn what to swap, there is a bet of the pot or all-in, nobody
+bets on the river. A strategy has a row for all that a player knows of its own cards.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ from plain_lookup import ROWS, TREE, fake_lookup
 from faceup.games.extensive_game import GameBuilder, against, normalised
 from faceup.games.sequence_form import best_response, exploitability, make_form, value
 from faceup.holdem.rules import SHOWDOWN
-from faceup.papers.discard.deals import BEST, NEVER, RULE, DealView, empty_view
+from faceup.papers.discard.deals import BEST, LEARNT, NEVER, RULE, DealView, empty_view
 from faceup.papers.discard.matches import deal_values
 from faceup.papers.discard.selfplay import (
     BOTH,
@@ -31,7 +31,14 @@ from faceup.papers.discard.selfplay import (
     stack_layouts,
     strategy_layout,
 )
-from faceup.papers.discard.tree import HAND_START, SWAP, build_swap_tree
+from faceup.papers.discard.tree import (
+    ALL_SWAPS,
+    HAND_START,
+    NO_SWAPS,
+    SWAP,
+    THEIR_SWAPS,
+    build_swap_tree,
+)
 from faceup.util.rng import rng
 
 STREAM = partial(rng, 4, "test")
@@ -55,7 +62,7 @@ def view_of(ranks):
     return DealView(rows, strengths, swaps)
 
 
-def game_of(layout):
+def game_of(layout, policy=RULE):
     """The toy as an extensive game; an infoset is named by the place of its numbers."""
     builder = GameBuilder()
     root = builder.chance()
@@ -67,12 +74,14 @@ def game_of(layout):
             builder.end(parent, by, float(sign * TOY.stake[node]))
             return
         p, street = int(TOY.player[node]), TOY.street[node]
+        row, place = view.rows[p, street, TOY.hands[node, p]], layout.slot[node]
         if TOY.kind[node] == SWAP:
             swapped = view.swaps[p, street, TOY.hands[node, p]]
-            add(parent, by, TOY.end[node + 1] if swapped else node + 1, view)
-            return
-        row = view.rows[p, street, TOY.hands[node, p]]
-        name = str(layout.base[street] + row * layout.width[street] + layout.slot[node])
+            place += 2 * swapped
+            if policy == RULE:
+                add(parent, by, TOY.end[node + 1] if swapped else node + 1, view)
+                return
+        name = str(layout.base[street] + row * layout.width[street] + place)
         labels = [str(a) for a in range(TOY.n_actions[node])]
         number, child = builder.decision(parent, by, p, f"{p}:{name}", labels), node + 1
         for label in labels:
@@ -94,38 +103,44 @@ def strategy_of(game, averages):
 
 
 @njit(cache=True)
-def _learn(tree, layout, regrets, averages, deals, learner, gamma):
+def _learn(tree, layout, regrets, averages, deals, policies, learner, gamma):
     walk = _empty_walk(tree.kind.shape[0])
     view, (rows, strengths, swaps, picked) = empty_view(2), deals
     for t in range(picked.shape[0]):
         view.rows[:], view.strengths[:] = rows[picked[t]], strengths[picked[t]]
         view.swaps[:] = swaps[picked[t]]
-        _walk(tree, layout, regrets, averages, view, learner, float(t + 1) ** gamma, walk)
+        who = (t % 2, 1 - t % 2) if policies[0] == LEARNT else (learner, learner)
+        weight = float(t + 1) ** gamma
+        _walk(tree, layout, regrets, averages, view, policies, who, weight, walk)
 
 
-def averages_of(layouts, regrets, learner, gamma):
+def averages_of(layouts, regrets, learner, gamma, policy=RULE):
     """The average strategies of learners over 100,000 random deals."""
     chances = np.array(list(DEALS.values())) / DEALS.total()
     picked = np.random.default_rng(3).choice(len(DEALS), 100_000, p=chances)
     views = map(np.array, zip(*map(view_of, DEALS), strict=True))
     averages = np.zeros(int(layouts.base[0, -1]))
-    _learn(TOY, layouts, regrets, averages, (*views, picked), learner, gamma)
+    policies = policy, policy
+    _learn(TOY, layouts, regrets, averages, (*views, picked), policies, learner, gamma)
     return averages
 
 
-@pytest.mark.parametrize("sees_swaps", [False, True])
-@pytest.mark.parametrize("gamma", [0.0, 1.0])
-def test_the_toy_is_solved(sees_swaps, gamma):
-    layout = strategy_layout(TOY, N_ROWS, sees_swaps)
-    game, even = game_of(layout), np.zeros(int(layout.base[-1]))
-    averages = averages_of(stack_layouts(layout, layout, 0), even.copy(), BOTH, gamma)
+CASES = [(NO_SWAPS, RULE, 0.0), (THEIR_SWAPS, RULE, 1.0), (ALL_SWAPS, RULE, 1.0)]
+LEARNT_CASES = [(NO_SWAPS, LEARNT, 1.0), (ALL_SWAPS, LEARNT, 1.0)]
+
+
+@pytest.mark.parametrize(("sees", "policy", "gamma"), CASES + LEARNT_CASES)
+def test_the_toy_is_solved(sees, policy, gamma):
+    layout = strategy_layout(TOY, N_ROWS, sees)
+    game, even = game_of(layout, policy), np.zeros(int(layout.base[-1]))
+    averages = averages_of(stack_layouts(layout, layout, 0), even.copy(), BOTH, gamma, policy)
     form = make_form(game)
     lost = [exploitability(form, strategy_of(game, numbers)) for numbers in (averages, even)]
     assert lost[0] < 1.0 < 5.0 < lost[1]  # 1 % of 200 chips are 2
 
 
 def test_a_response_wins_as_much_as_the_best_one():
-    layout = strategy_layout(TOY, N_ROWS, True)
+    layout = strategy_layout(TOY, N_ROWS, THEIR_SWAPS)
     game, even = game_of(layout), np.zeros(int(layout.base[-1]))
     form, strategy = make_form(game), strategy_of(game, even)
     layouts = stack_layouts(layout, layout, len(even))
@@ -136,8 +151,8 @@ def test_a_response_wins_as_much_as_the_best_one():
 
 
 def test_threads_and_stops_change_nothing():
-    arguments = TREE, fake_lookup(), ROWS, RULE, STREAM
-    run = partial(self_play, *arguments, sees_swaps=True, gamma=1.0)
+    arguments = TREE, fake_lookup(), ROWS, LEARNT, STREAM
+    run = partial(self_play, *arguments, sees=ALL_SWAPS, gamma=1.0)
     first, last = (strategy.chances for strategy in run([EPOCH, 2 * EPOCH]))
     with threads(1):
         assert np.array_equal(run([2 * EPOCH])[0].chances, last)
@@ -146,10 +161,10 @@ def test_threads_and_stops_change_nothing():
 
 def test_a_bot_that_never_swaps_has_no_tell():
     """A responder that sees swaps learns and plays like one that does not."""
-    lookup, layout = fake_lookup(), strategy_layout(TREE, ROWS, False)
+    lookup, layout = fake_lookup(), strategy_layout(TREE, ROWS, NO_SWAPS)
     bot = Strategy(layout, np.zeros(int(layout.base[-1])), NEVER)
     respond = partial(self_play, TREE, lookup, ROWS, BEST, STREAM, [EPOCH], opponent=bot, gamma=2.0)
-    runs = [respond(sees_swaps=sees_swaps)[0] for sees_swaps in (False, True)]
+    runs = [respond(sees=sees)[0] for sees in (NO_SWAPS, THEIR_SWAPS)]
     blind, sees = (deal_values(TREE, lookup, run, bot, 200, STREAM) for run in runs)
     assert np.array_equal(blind, sees) and blind.mean() > 0
     assert len(runs[1].chances) > len(runs[0].chances)

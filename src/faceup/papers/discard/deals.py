@@ -1,9 +1,9 @@
 """Deals from the view of a strategy: the bucket of each hand that swaps may lead to on each street,
 and its final strength.
 
-Thirteen cards are dealt at once, so that a deal is the same whatever the players do: the small
-blind's two, the big blind's, the board, and what each may draw on flop and turn. A swap policy says
-whether a player swaps and which card it throws.
+All cards are dealt at once, so that a deal is the same whatever the players do: the board, and of
+each hand two cards and those that it may draw on flop and turn. A swap policy says whether a player
+swaps and which card it throws.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,9 @@ from faceup.papers.discard.swaps import KEEP, THROW_LOW
 
 # columns of `HandLookup`; RULE and BEST are swap policies, too
 BUCKET, BETTER_THROW, RULE, BEST = range(4)
-NEVER, ALWAYS = 4, 5  # other swap policies
-# in a shuffled deck the board lies behind two holes; behind it lie the cards to draw or, of sampled
-# opponents, OWN_CARDS each: two, and what they may draw
-BOARD, BEHIND_BOARD, OWN_CARDS = 4, 9, 4
+# other swap policies; LEARNT: the strategy decides, with the choice of BEST as advice
+NEVER, ALWAYS, LEARNT = range(4, 7)
+BOARD, OWN_CARDS = 5, 4  # cards of the board, on top of the deck, and of each hand behind it
 _GOLDEN, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
@@ -50,7 +49,7 @@ class DealView(NamedTuple):
 
     rows: np.ndarray  # (n, 4, 4) int64 rows of a strategy, by street
     strengths: np.ndarray  # (n, 4) int64
-    swaps: np.ndarray  # (n, 4, 4) int64 whether the side swaps, by street
+    swaps: np.ndarray  # (n, 4, 4) int64 whether the side swaps, or is advised to, by street
 
 
 def make_lookup(
@@ -135,7 +134,8 @@ def _swap(lookup, street, where, first, second, policy):
     number, permutation = where[street - 1, 0], where[street - 1, 1]
     hole = _hole(permutation, first, second)
     row = lookup.flop[number, hole] if street == 1 else lookup.turn[number, hole]
-    choice = row[policy] if policy == RULE or policy == BEST else KEEP
+    column = BEST if policy == LEARNT else policy
+    choice = row[column] if column == RULE or column == BEST else KEEP
     thrown = choice if choice != KEEP else row[BETTER_THROW]
     # high and low are those of the canonical cards
     a = 4 * (first >> 2) + np.int64(SUIT_PERMUTATIONS[permutation, first & 3])
@@ -167,12 +167,15 @@ def fill_view(own, policy, lookup, found, view, i):
 
 
 @njit(cache=True)
-def final_strength(own, policy, lookup, found):
-    """Strength of a hand after the swaps of a policy; own, found: as `fill_view` takes them."""
-    (a, b), (where, seven) = (own[0], own[1]), found
-    for street in range(1, 3):
-        swaps, kept = _swap(lookup, street, where, a, b, policy)
-        if swaps:
-            a, b = kept, own[1 + street]
-    seven[5], seven[6] = a, b
-    return hand_strength(seven, seven.shape[0])
+def deal_sides(start, number, hands, policies, lookup, view, state):
+    """Deal a board and hands into a view: side i has hand i modulo `hands`, and policy i of swaps.
+
+    policies (n,): of the view's sides; start, number: of `random_state`; state (1,): of the
+    generator, which goes on from there.
+    """
+    deck, state[:] = np.arange(52), random_state(start, number)
+    shuffle(deck, BOARD + OWN_CARDS * hands, state)
+    found = find_boards(deck[:BOARD], lookup)
+    for side in range(view.rows.shape[0]):
+        first = BOARD + OWN_CARDS * (side % hands)
+        fill_view(deck[first : first + OWN_CARDS], policies[side], lookup, found, view, side)

@@ -1,39 +1,23 @@
 """Equity of the 169 starting hands against a random hand: without swaps, by the paper's rule, and
 when both players swap best.
 
-A board and several opponents with the cards that they may draw are dealt; each starting hand plays
-against them by all three policies. Without swaps the answer is known exactly; the sampling error
-there corrects the other two (a control variate).
+A board and SIDES hands with the cards that they may draw are dealt. Each hand plays every other
+one, by all three policies. Without swaps the answer is known exactly; the sampling error there
+corrects the other two (a control variate).
 """
 
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import CLASS_OF_HOLE, HOLE_CARDS, N_CLASSES, canonical_boards, free_cards
-from faceup.papers.discard.deals import (
-    BEHIND_BOARD,
-    BEST,
-    BOARD,
-    NEVER,
-    OWN_CARDS,
-    RULE,
-    HandLookup,
-    final_strength,
-    find_boards,
-    random_state,
-    shuffle,
-    uniform,
-)
+from faceup.cards.cards import CLASS_OF_HOLE, N_CLASSES, canonical_boards
+from faceup.papers.discard.deals import BEST, NEVER, RULE, HandLookup, deal_sides, empty_view
+from faceup.papers.discard.matches import SIDES
 from faceup.papers.discard.swaps import COUNT, KEEP, equities
 from faceup.util.parallel import on_threads
 from faceup.util.rng import Stream
 
-OPPONENTS = 5  # a board
 POLICIES = (NEVER, RULE, BEST)
 _CHUNKS = 200  # of boards, whose differences make the intervals
-_DEALT = BEHIND_BOARD + OWN_CARDS * OPPONENTS
-_HOLES = np.argsort(CLASS_OF_HOLE, kind="stable")  # by starting hand
-_FIRST = np.searchsorted(CLASS_OF_HOLE[_HOLES], np.arange(N_CLASSES + 1))
 
 
 def holdem_equities(flop: np.ndarray) -> np.ndarray:
@@ -48,54 +32,28 @@ def holdem_equities(flop: np.ndarray) -> np.ndarray:
     return sums / np.bincount(CLASS_OF_HOLE, dealt)
 
 
-@njit(cache=True)
-def _sample_hand(cls, rest, is_free, state, own):
-    """Sample a hole of a starting hand from the cards left, and two cards to draw, into own (4,);
-    returns from how many holes.
-
-    rest (n,): the cards left; is_free (52,): whether each card is; state (1,): of the generator.
-    """
-    n = 0
-    for i in range(_FIRST[cls], _FIRST[cls + 1]):
-        a, b = HOLE_CARDS[_HOLES[i], 0], HOLE_CARDS[_HOLES[i], 1]
-        if is_free[a] and is_free[b]:
-            n += 1
-            if uniform(state) * n < 1.0:
-                own[0], own[1] = a, b
-    for k in range(2, OWN_CARDS):
-        own[k] = own[0]
-        while own[k] == own[0] or own[k] == own[1] or (k == 3 and own[3] == own[2]):
-            own[k] = rest[int(uniform(state) * rest.shape[0])]
-    return n
-
-
 @njit(cache=True, nogil=True)
 def _simulate(thread, lookup, boards, start, sums, weights):
-    """Sums (chunks, 169, 3) of scores under POLICIES by weight, and weights (chunks, 169).
+    """Sums (chunks, 169, 3) of scores under POLICIES, and numbers of showdowns (chunks, 169).
 
     boards: in each chunk; start: of the generator, drawn from a stream.
     """
+    n, policies = len(POLICIES), np.repeat(np.array(POLICIES), SIDES)
+    view, state = empty_view(n * SIDES), np.zeros(1, dtype=np.uint64)
+    strengths = np.empty(n * SIDES, dtype=np.int64)
     for chunk in range(thread[0], sums.shape[0], thread[1]):
-        state, deck = random_state(start, chunk), np.arange(52)
-        own = np.zeros(OWN_CARDS, dtype=np.int64)
-        opponents = np.empty((len(POLICIES), OPPONENTS), dtype=np.int64)
-        for _ in range(boards):
-            shuffle(deck, _DEALT, state)
-            found = find_boards(deck[BOARD:BEHIND_BOARD], lookup)
-            for k in range(len(POLICIES)):
-                for j in range(OPPONENTS):
-                    first = BEHIND_BOARD + OWN_CARDS * j
-                    cards = deck[first : first + OWN_CARDS]
-                    opponents[k, j] = final_strength(cards, POLICIES[k], lookup, found)
-            rest, is_free = deck[_DEALT:], free_cards(deck[:_DEALT])
-            for c in range(sums.shape[1]):
-                n = _sample_hand(c, rest, is_free, state, own)
-                weights[chunk, c] += n
-                for k in range(len(POLICIES) if n else 0):
-                    strength = final_strength(own, POLICIES[k], lookup, found)
-                    for other in opponents[k]:
-                        score = np.float64(strength > other) + 0.5 * np.float64(strength == other)
-                        sums[chunk, c, k] += n * score / OPPONENTS
+        for board in range(chunk * boards, (chunk + 1) * boards):
+            deal_sides(start, board, SIDES, policies, lookup, view, state)
+            for side in range(n * SIDES):
+                flop = view.swaps[side, 1, 0]
+                final = 2 * flop + view.swaps[side, 2, 2 * flop]
+                strengths[side] = view.strengths[side, final]
+            for i in range(n * SIDES):
+                cls, k = view.rows[i, 0, 0], i // SIDES
+                weights[chunk, cls] += (SIDES - 1) * (k == 0)
+                for other in strengths[k * SIDES : (k + 1) * SIDES]:
+                    sums[chunk, cls, k] += (strengths[i] > other) + 0.5 * (strengths[i] == other)
+                sums[chunk, cls, k] -= 0.5  # against itself
 
 
 def class_equities(
@@ -104,8 +62,8 @@ def class_equities(
     """Equities of the starting hands under each of POLICIES, (169, 3), and the deviations of the
     parts of the boards from them, (200, 169, 3).
 
-    The parts give intervals, also of differences between hands. On a board a starting hand has the
-    weight of the holes that the cards left to it make. holdem (169,): exact equities without swaps.
+    The parts give intervals, also of differences between hands. holdem (169,): exact equities
+    without swaps.
     """
     chunks = min(_CHUNKS, boards)
     sums, weights = np.zeros((chunks, N_CLASSES, len(POLICIES))), np.zeros((chunks, N_CLASSES, 1))

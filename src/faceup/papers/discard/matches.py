@@ -13,18 +13,13 @@ from numba import njit
 
 from faceup.holdem.rules import DECISION
 from faceup.papers.discard.deals import (
-    BEHIND_BOARD,
-    BOARD,
-    OWN_CARDS,
+    LEARNT,
     HandLookup,
+    deal_sides,
     empty_view,
-    fill_view,
-    find_boards,
-    random_state,
-    shuffle,
     uniform,
 )
-from faceup.papers.discard.selfplay import Strategy, end_value, pick, stack_layouts
+from faceup.papers.discard.selfplay import Strategy, end_value, number_place, pick, stack_layouts
 from faceup.papers.discard.tree import MBB_PER_CHIP, SWAP, PublicTree
 from faceup.util.parallel import on_threads
 from faceup.util.rng import Stream
@@ -33,23 +28,22 @@ SIDES = 6  # hands a deal
 
 
 @njit(cache=True)
-def _play_hand(tree, layout, chances, view, i, j, state):
+def _play_hand(tree, layout, chances, policies, view, i, j, state):
     """Play a hand; returns the winnings of player 0, who has side i of the view, from player 1, who
     has side j.
 
     The first SIDES are strategy 0's. layout: of both strategies, a row each; chances (size,): their
-    numbers; state (1,): of the generator.
+    numbers; policies (2,): of swaps; state (1,): of the generator.
     """
     node = 0
     while tree.n_actions[node] > 0:
-        p, s = tree.player[node], tree.street[node]
-        side, hand = i if p == 0 else j, tree.hands[node, p]
-        if tree.kind[node] == SWAP:
-            taken = view.swaps[side, s, hand]
+        p, n = tree.player[node], tree.n_actions[node]
+        side = i if p == 0 else j
+        k = side // SIDES
+        if tree.kind[node] == SWAP and policies[k] != LEARNT:
+            taken = view.swaps[side, tree.street[node], tree.hands[node, p]]
         else:
-            k, row = side // SIDES, view.rows[side, s, hand]
-            entry = layout.base[k, s] + row * layout.width[k, s] + layout.slot[k, node]
-            n, u = tree.n_actions[node], uniform(state)
+            entry, u = number_place(tree, layout, k, view, side, node), uniform(state)
             total = chances[entry : entry + n].sum()
             taken = pick(chances, entry, n, u * total) if total > 0.0 else int(u * n)
         node += 1
@@ -62,24 +56,20 @@ def _play_hand(tree, layout, chances, view, i, j, state):
 def _play(thread, tree, layout, chances, policies, lookup, start, out):
     """Chips that the first player wins of each deal, out (n,).
 
-    layout, chances: as `_play_hand` takes them; policies (2,): of swaps; start: of the generator.
+    layout, chances, policies: as `_play_hand` takes them; start: of the generator.
     """
+    view, state = empty_view(2 * SIDES), np.zeros(1, dtype=np.uint64)
+    by_side = np.repeat(np.array(policies), SIDES)
     for d in range(thread[0], out.shape[0], thread[1]):
-        deck, view = np.arange(52), empty_view(2 * SIDES)
-        state, total = random_state(start, d), 0.0
-        shuffle(deck, BEHIND_BOARD + OWN_CARDS * SIDES, state)
-        found = find_boards(deck[BOARD:BEHIND_BOARD], lookup)
-        for side in range(2 * SIDES):
-            first = BEHIND_BOARD + OWN_CARDS * (side % SIDES)
-            own = deck[first : first + OWN_CARDS]
-            fill_view(own, policies[side // SIDES], lookup, found, view, side)
+        deal_sides(start, d, SIDES, by_side, lookup, view, state)
+        total = 0.0
         for i in range(SIDES):
             for j in range(SIDES):
                 if i != j:
                     before = state[0]
-                    total += _play_hand(tree, layout, chances, view, i, SIDES + j, state)
+                    total += _play_hand(tree, layout, chances, policies, view, i, SIDES + j, state)
                     state[0] = before
-                    total -= _play_hand(tree, layout, chances, view, SIDES + i, j, state)
+                    total -= _play_hand(tree, layout, chances, policies, view, SIDES + i, j, state)
         out[d] = total / (2 * SIDES * (SIDES - 1))
 
 
@@ -105,10 +95,10 @@ def deal_values(
 def threshold_strategy(
     tree: PublicTree, strategy: Strategy, thresholds: Sequence[float]
 ) -> Strategy:
-    """The strategy without the actions whose probability is at most the street's threshold, (4,);
-    the rest is scaled up. Where no action is above it, the most likely one stays.
+    """The strategy without the bets whose probability is at most the street's threshold, (4,); the
+    rest is scaled up. Where no action is above it, the most likely one stays.
     """
-    layout, chances = strategy.layout, np.zeros_like(strategy.chances)
+    layout, chances = strategy.layout, strategy.chances.copy()
     nodes = np.flatnonzero(tree.kind == DECISION)
     slots = np.stack([tree.street[nodes], layout.slot[nodes]])
     for node in nodes[np.unique(slots, axis=1, return_index=True)[1]]:

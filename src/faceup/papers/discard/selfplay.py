@@ -2,7 +2,10 @@
 
 Chance sampling, as in the paper: an iteration deals once and walks all betting lines for both
 players (Zinkevich et al. 2007). A responder learns in the same way against a fixed strategy.
-Iteration t has weight t^gamma, in regrets and average: 0 is CFR, 1 is linear CFR.
+Where swaps are learnt, one player learns at a time: both of its choices are walked, and one choice
+of the other is sampled. Its average strategy is summed where it does not learn, in which it reaches
+each infoset as often as it plays there. Iteration t has weight t^gamma, in regrets and average: 0
+is CFR, 1 is linear CFR.
 
 Iterations are shared out to two replicas, which start an epoch from the same numbers; then what
 both have added is summed. So the result is the same on one thread and on two.
@@ -17,23 +20,19 @@ from numba import njit
 from faceup.games.cfr import match_regrets
 from faceup.holdem.rules import SHOWDOWN
 from faceup.papers.discard.deals import (
-    BEHIND_BOARD,
-    BOARD,
+    LEARNT,
     HandLookup,
+    deal_sides,
     empty_view,
-    fill_view,
-    find_boards,
-    random_state,
-    shuffle,
+    uniform,
 )
-from faceup.papers.discard.tree import MOST_ACTIONS, SWAP, PublicTree
+from faceup.papers.discard.tree import MOST_ACTIONS, NO_SWAPS, SWAP, PublicTree
 from faceup.util.parallel import on_threads
 from faceup.util.rng import Stream
 
 REPLICAS = 2
 EPOCH = 5000  # iterations of both replicas together
-BOTH = -1  # players learn; else the one in a seat, 0 or 1
-_N_DEALT = 13  # two holes, the board, four cards to draw
+BOTH = -1  # players; else the one in a seat, 0 or 1
 
 
 class StrategyLayout(NamedTuple):
@@ -46,9 +45,9 @@ class StrategyLayout(NamedTuple):
     base: np.ndarray  # (5,) int64
 
 
-def strategy_layout(tree: PublicTree, n_rows: tuple[int, ...], sees_swaps: bool) -> StrategyLayout:
-    """The layout of strategies; n_rows: by street; sees_swaps: of the opponent."""
-    slot, width = np.ascontiguousarray(tree.slot[:, int(sees_swaps)]), tree.width[int(sees_swaps)]
+def strategy_layout(tree: PublicTree, n_rows: tuple[int, ...], sees: int) -> StrategyLayout:
+    """The layout of strategies; n_rows: by street; sees: as in `PublicTree.slot`."""
+    slot, width = np.ascontiguousarray(tree.slot[:, sees]), tree.width[sees]
     return StrategyLayout(slot, width, np.append(0, np.cumsum(width * np.array(n_rows))))
 
 
@@ -91,13 +90,14 @@ def pick(chances, entry, n, u):
 
 
 @njit(cache=True)
-def _walk(tree, layout, regrets, averages, view, learner, weight, walk):
+def _walk(tree, layout, regrets, averages, view, policies, who, weight, walk):
     """Walk all betting lines of a deal.
 
-    Forward pass: reach and strategies; backward pass: values, regrets and averages of learners.
+    Forward pass: reach, strategies and averages; backward pass: values and regrets of learners.
     tree: `PublicTree`; layout: of the learner and its opponent, a row each; regrets (size + size of
     the opponent,): of the learner, and behind them the opponent's strategy; averages (size,); view:
-    `DealView` of two sides; learner: BOTH or a seat; walk: `WalkState`.
+    `DealView` of two sides; policies (2,): of swaps, by seat; who (2,): learns, and whose average
+    is summed, BOTH or a seat; walk: `WalkState`.
     """
     n, node, reach = 0, 0, walk.reach
     reach[0] = 1.0
@@ -114,7 +114,7 @@ def _walk(tree, layout, regrets, averages, view, learner, weight, walk):
         if tree.n_actions[node] > 0:
             walk.visited[n] = node
             n += 1
-            _decide(tree, layout, regrets, view, learner, walk, node)
+            _decide(tree, layout, regrets, averages, view, policies, who, weight, walk, node)
         else:
             walk.value[above, action] = end_value(tree, view, 0, 1, node)
         node += 1
@@ -124,13 +124,15 @@ def _walk(tree, layout, regrets, averages, view, learner, weight, walk):
         for a in range(tree.n_actions[node]):
             value += max(walk.chances[node, a], 0.0) * walk.value[node, a]
         if walk.entry[node] >= 0:
-            _learn(tree, regrets, averages, weight, walk, node, value)
+            gain = weight * (1.0 - 2.0 * tree.player[node]) * reach[node, 1 - tree.player[node]]
+            for a in range(tree.n_actions[node]):
+                regrets[walk.entry[node] + a] += gain * (walk.value[node, a] - value)
         if node > 0:
             walk.value[tree.parent[node], tree.action[node]] = value
 
 
 @njit(cache=True, inline="always")  # else each of many arrays would be passed at every node
-def _decide(tree, layout, regrets, view, learner, walk, node):
+def _decide(tree, layout, regrets, averages, view, policies, who, weight, walk, node):
     """The strategy at a decision, -1 where an action is never taken, so that it is not walked; and
     where its learner's numbers are, -1 where nobody learns. Arguments: as `_walk` takes them.
     """
@@ -141,21 +143,34 @@ def _decide(tree, layout, regrets, view, learner, walk, node):
         walk.chances[node],
     )
     hand = tree.hands[node, p]
-    walk.entry[node] = -1
-    if tree.kind[node] == SWAP:
-        for a in range(n):
-            chances[a] = 1.0 if a == view.swaps[p, s, hand] else -1.0
-        return
-    # the learner or the opponent; in self-play both have the same numbers
-    k, row = 0 if p == learner else 1, view.rows[p, s, hand]
-    entry = layout.base[k, s] + row * layout.width[k, s] + layout.slot[k, node]
-    chances[:n] = regrets[entry : entry + n]
-    match_regrets(chances, 0, n)
-    if learner == BOTH or p == learner:
-        walk.entry[node] = entry
-        return
+    walk.entry[node], taken = -1, view.swaps[p, s, hand] if tree.kind[node] == SWAP else -1
+    if taken < 0 or policies[p] == LEARNT:
+        # the learner or the opponent; in self-play both have the same numbers
+        entry = number_place(tree, layout, 0 if p == who[0] else 1, view, p, node)
+        chances[:n] = regrets[entry : entry + n]
+        match_regrets(chances, 0, n)
+        if who[1] == BOTH or p == who[1]:
+            for a in range(n):
+                averages[entry + a] += weight * walk.reach[node, p] * chances[a]
+        if who[0] == BOTH or p == who[0]:
+            walk.entry[node] = entry
+            return
+        taken = pick(chances, 0, n, uniform(walk.state)) if taken >= 0 else -1
     for a in range(n):
-        chances[a] = chances[a] if chances[a] > 0.0 else -1.0
+        if taken >= 0:
+            chances[a] = 1.0 if a == taken else -1.0
+        elif chances[a] <= 0.0:
+            chances[a] = -1.0
+
+
+@njit(cache=True, inline="always")
+def number_place(tree, layout, k, view, side, node):
+    """Where strategy k of a layout has its numbers for a decision of the side's player; arguments:
+    as `_walk` takes them.
+    """
+    s, hand = tree.street[node], tree.hands[node, tree.player[node]]
+    place = layout.base[k, s] + view.rows[side, s, hand] * layout.width[k, s] + layout.slot[k, node]
+    return place + 2 * view.swaps[side, s, hand] if tree.kind[node] == SWAP else place
 
 
 @njit(cache=True, inline="always")
@@ -169,33 +184,6 @@ def end_value(tree, view, i, j, node):
     return tree.stake[node] * (np.float64(own > other) - np.float64(own < other))
 
 
-@njit(cache=True, inline="always")
-def _learn(tree, regrets, averages, weight, walk, node, value):
-    """Add a decision's regrets, and its strategy to the average. Arguments: as `_walk` takes
-    them.
-    """
-    p, entry = tree.player[node], walk.entry[node]
-    gain = weight * (1.0 - 2.0 * p) * walk.reach[node, 1 - p]
-    share = weight * walk.reach[node, p]
-    for a in range(tree.n_actions[node]):
-        regrets[entry + a] += gain * (walk.value[node, a] - value)
-        averages[entry + a] += share * walk.chances[node, a]
-
-
-@njit(cache=True)
-def _deal(start, number, policies, lookup, view, state):
-    """Deal to two players with swap policies, into the view; the generator, state (1,), goes on
-    from there.
-    """
-    deck, state[:] = np.arange(52), random_state(start, number)
-    shuffle(deck, _N_DEALT, state)
-    found = find_boards(deck[BOARD:BEHIND_BOARD], lookup)
-    for p in range(2):
-        drawn = deck[BEHIND_BOARD + 2 * p : BEHIND_BOARD + 2 * p + 2]
-        own = np.append(deck[2 * p : 2 * p + 2], drawn)
-        fill_view(own, policies[p], lookup, found, view, p)
-
-
 @njit(cache=True, nogil=True)
 def _epoch(
     thread, tree, layout, regrets, averages, policies, lookup, responds, start, first, gamma
@@ -203,16 +191,19 @@ def _epoch(
     """Run an epoch from iteration `first` on.
 
     layout, regrets (REPLICAS, ..), averages (REPLICAS, ..): as `_walk` takes them; policies (2,):
-    of swaps, of the learner and of its opponent; responds: to a fixed opponent, changing seats at
-    each iteration of a replica; start: of the generator of deals.
+    of swaps, of the learner and of its opponent; responds: to a fixed opponent; start: of the
+    generator of deals. One who learns alone changes seats at each iteration of a replica.
     """
+    alone = responds or policies[0] == LEARNT
     for replica in range(thread[0], REPLICAS, thread[1]):
         view, walk = empty_view(2), _empty_walk(tree.kind.shape[0])
         for t in range(first + replica, first + EPOCH, REPLICAS):
-            weight, seat = np.float64(t + 1) ** gamma, t // REPLICAS % 2 if responds else 0
-            _deal(start, t, (policies[seat], policies[1 - seat]), lookup, view, walk.state)
-            learner = seat if responds else BOTH
-            _walk(tree, layout, regrets[replica], averages[replica], view, learner, weight, walk)
+            weight, seat = np.float64(t + 1) ** gamma, t // REPLICAS % 2 if alone else 0
+            by_seat = policies[seat], policies[1 - seat]
+            deal_sides(start, t, 2, by_seat, lookup, view, walk.state)
+            who = (seat, seat if responds else 1 - seat) if alone else (BOTH, BOTH)
+            own = regrets[replica], averages[replica]
+            _walk(tree, layout, own[0], own[1], view, by_seat, who, weight, walk)
 
 
 class Strategy(NamedTuple):
@@ -232,7 +223,7 @@ def self_play(
     stream: Stream,
     stops: Sequence[int],
     *,
-    sees_swaps: bool = False,
+    sees: int = NO_SWAPS,
     gamma: float = 0.0,
     opponent: Strategy | None = None,
     progress: Callable[[int], None] = lambda done: None,
@@ -240,10 +231,10 @@ def self_play(
     """The average strategies of self-play, or of responding to an opponent in both seats, after
     each of `stops` iterations: rising multiples of EPOCH.
 
-    policy: of the learners' swaps; sees_swaps: whether their infosets distinguish the opponent's
-    swaps; gamma: iteration t has weight t^gamma.
+    policy: of the learners' swaps; sees: the swaps that their infosets distinguish; gamma:
+    iteration t has weight t^gamma.
     """
-    own, strategies = strategy_layout(tree, n_rows, sees_swaps), []
+    own, strategies = strategy_layout(tree, n_rows, sees), []
     # in self-play the opponent's numbers are the learner's
     other = opponent or Strategy(own, np.zeros(0), policy)
     size, start = int(own.base[-1]), int(stream().integers(1 << 62))

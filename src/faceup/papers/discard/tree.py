@@ -14,7 +14,7 @@ the big blind is the first). In our reading this makes 1,042 betting decisions.
 The tree holds both players' swaps, so that every betting line of the flop is there four times and
 of the turn sixteen times. Nodes are numbered in preorder. A strategy has a row of numbers for each
 bucket of hands; the place of a node in the row, its `slot`, depends on what its player sees: the
-betting line, or also whether the opponent has swapped.
+betting line alone, also the opponent's swaps, or all swaps.
 """
 
 from collections.abc import Sequence
@@ -40,6 +40,7 @@ MBB_PER_CHIP = 1000 / HAND_START.big_blind
 SWAP = 3  # a kind of nodes, beside those of hold'em
 BET_SIZE, ALL_IN, PAT, CHANGE = range(2, 6)  # labels beside FOLD and CALL
 SWAP_STREETS = (1, 2)
+NO_SWAPS, THEIR_SWAPS, ALL_SWAPS = range(3)  # that a player's infosets distinguish
 MOST_ACTIONS = 4
 RAISERS = 3  # actions of a street that may be raises; behind them the opponent has none left
 # of each street: sizes in pots of the first bet or raise, of the next, ..
@@ -61,10 +62,9 @@ class PublicTree(NamedTuple):
     hands: np.ndarray
     # (n,) float64: chips that player 0 wins at an end, at a showdown with the better hand
     stake: np.ndarray
-    # (n, 2) int32: of a decision, for players who see the betting line, and who also see the
-    # opponent's swaps
+    # (n, 3) int32: of a decision or a swap, for players who see NO_SWAPS, THEIR_SWAPS, ALL_SWAPS
     slot: np.ndarray
-    width: np.ndarray  # (2, 4) int64: numbers in a row, for either
+    width: np.ndarray  # (3, 4) int64: numbers in a row, for each
     end: np.ndarray  # (n,) int32: the first node that is not below a node
 
 
@@ -87,9 +87,8 @@ class _Builder:
     def __init__(self, sizes: Sizes):
         self.sizes = sizes
         self.rows: list[tuple] = []
-        # by what a player sees: the betting line, or the opponent's swaps too
-        self.slots: tuple[dict, dict] = {}, {}
-        self.widths = np.zeros((2, len(STREETS)), dtype=np.int64)
+        self.slots: tuple[dict, dict, dict] = {}, {}, {}  # by the swaps that a player sees
+        self.widths = np.zeros((3, len(STREETS)), dtype=np.int64)
 
     def add(
         self, path: _Path, kind: int, player: int, state: BettingState, n_actions: int = 0
@@ -97,11 +96,12 @@ class _Builder:
         """Add a node; returns its number."""
         first, second = map(sum, state.bets)
         stake = 0 if n_actions else first if player < 0 else (-first, second)[player]
-        street, slots = state.street if n_actions else 0, [0, 0]
-        for i, swaps in enumerate(((), (path.hands[1 - player],)) if kind == DECISION else ()):
-            key = (street, path.line, player, *swaps)
+        street, slots = state.street if n_actions else 0, [0, 0, 0]
+        size = 2 * n_actions if kind == SWAP else n_actions  # a swap: for either advice
+        for i, swaps in enumerate(((), path.hands[1 - player], path.hands) if n_actions else ()):
+            key = (kind, street, path.line, player, swaps)
             slots[i] = self.slots[i].setdefault(key, self.widths[i, street])
-            self.widths[i, street] = max(self.widths[i, street], slots[i] + n_actions)
+            self.widths[i, street] = max(self.widths[i, street], slots[i] + size)
         self.rows.append((kind, player, *path[:3], n_actions, street, path.hands, stake, slots))
         return len(self.rows) - 1
 
