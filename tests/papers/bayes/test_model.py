@@ -3,10 +3,16 @@
 import numpy as np
 import pytest
 
-from faceup.holdem.betting_tree import path_to_node
-from faceup.holdem.rules import DECISION
+from faceup.holdem.betting_tree import children, path_to_node
+from faceup.holdem.rules import DECISION, FOLD_END
 from faceup.papers.bayes.enumeration import LOSS, TIE, WIN
-from faceup.papers.bayes.model import ROUND_START, Evaluator, make_model, make_round
+from faceup.papers.bayes.model import (
+    ROUND_START,
+    Evaluator,
+    count_transitions,
+    make_model,
+    make_round,
+)
 from faceup.papers.bayes.strategies import NAMES
 
 SLIP = 1e-9  # nearly never
@@ -84,3 +90,79 @@ def test_a_second_turn_begins_where_the_round_has_come_to(evaluator, moves):
     strong = evaluator.model.joint[3, 6, 3:].sum(axis=0) / evaluator.model.joint[3, 6, 3:].sum()
     calls = strong[WIN] * 1200 + strong[TIE] * 400 - strong[LOSS] * 400
     assert worth[NAMES.index("1/2")] == pytest.approx(calls, rel=1e-4)
+
+
+def test_transitions_are_counted_for_both_players():
+    """One deal in two bins: (1, 0), (1, 1), (0, 1), (1, 0) for one player."""
+    found = count_transitions(np.array([[[19, 10, 3, 12], [0, 11, 17, 9]]]), 2)
+    assert found[0, 1, 0, 1, 1] == found[0, 0, 1, 1, 1] == found[2, 0, 1, 1, 0] == 1
+    assert (found[0, 0, 0] == 0.25).all() and found.sum() == pytest.approx(3 * 4)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_game_is_solved_backwards(counts, moves, seat):
+    """Utilities on the turn with the river to come, by a recursion from node to node."""
+    tree, rng = moves.tree, np.random.default_rng(seat)
+    model = make_model(counts, 2, (0.1,), 0.02)
+    future = rng.random((3, 2, 2, 2, 2))
+    evaluator = Evaluator(model, moves, future)
+
+    def moved(node, k):
+        """The opponent's next nodes, and their chances."""
+        ways = np.array(list(children(tree, node)))
+        return zip(ways, 0.98 * (ways == moves.after[k, node]) + 0.02 / len(ways), strict=True)
+
+    def dollars(node, street, po, oo, j, k):
+        """What the player wins from a node on, with the strategies of both in this round."""
+        bets = tree.bets[node].sum(axis=1)
+        if tree.kind[node] == FOLD_END:
+            return -bets[seat] if tree.actor[node] == seat else bets[1 - seat]
+        if tree.kind[node] == DECISION and tree.street[node] == street:
+            if tree.actor[node] == seat:
+                return dollars(moves.after[j, node], street, po, oo, j, k)
+            return sum(p * dollars(n, street, po, oo, j, k) for n, p in moved(node, k))
+        if street == 3:
+            shown = model.joint[3, po, oo]
+            return bets[0] * (shown[WIN] - shown[LOSS]) / shown.sum()
+        nexts = np.ndindex(2, 2)
+        return sum(future[street, po, oo, q, r] * worth(node, street + 1, q, r) for q, r in nexts)
+
+    def utilities(turn, reach, street, po):
+        """Of each strategy from a turn on; reach (8,): the opponent's chance to lead there."""
+        total = model.joint[street, po].sum(axis=1) @ model.choice[street, 0] @ reach
+        return [
+            sum(
+                model.joint[street, po, oo].sum() * model.choice[street, 0, oo, k] * reach[k]
+                * dollars(turn, street, po, oo, j, k)
+                for oo in range(2) for k in np.flatnonzero(model.choice[street, 0, oo] * reach)
+            ) / total
+            for j in range(len(NAMES))
+        ]  # fmt: skip
+
+    def worth(root, street, po, oo):
+        """What a round is worth that begins at a node."""
+        picks = model.choice[street, 0, oo]
+        if tree.actor[root] == seat:
+            j = int(np.round(utilities(root, np.ones(8), street, po), 6).argmax())
+            return sum(
+                picks[k] * dollars(root, street, po, oo, j, k) for k in np.flatnonzero(picks)
+            )
+        ways = [dict(moved(root, k)) for k in range(len(NAMES))]
+        total = 0.0
+        for node in ways[0]:
+            reach = np.array([way[node] for way in ways])
+            j = int(np.round(utilities(node, reach, street, po), 6).argmax())
+            total += sum(
+                picks[k] * reach[k] * dollars(node, street, po, oo, j, k)
+                for k in np.flatnonzero(picks)
+            )
+        return total
+
+    root = int(np.flatnonzero((tree.kind == DECISION) & (tree.street == 2))[0])
+    turn = root if seat else int(list(children(tree, root))[1])
+    reach = np.ones(8) if seat else np.array([dict(moved(root, k))[turn] for k in range(8)])
+    cp = tree.bets[root].sum(axis=1)[:1]
+    for po in range(2):
+        place = np.array([ROUND_START if seat else moves.place[turn]])
+        found = evaluator.utilities(2, seat, place, np.array([po]), cp, np.ones((1, 1)))[0]
+        np.testing.assert_allclose(found - cp, utilities(turn, reach, 2, po), atol=1e-5)

@@ -5,39 +5,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from sequence_form import solve
 
 from faceup.games.extensive_game import uniform
 from faceup.games.sequence_form import best_response, make_form
 from faceup.papers.discard.small_game import small_game, tell_price
-
-
-def lp_value(form):
-    """Value of a game to player 0 by HiGHS: realisation plans against the dual of a response."""
-    n = len(form.start[0]) - 1
-    payoff, links = np.zeros((n, n)), []
-    for s in range(n):
-        for k in range(form.start[0][s], form.start[0][s + 1]):
-            payoff[s, form.other[0][k]] += form.payoff[0][k]
-    for player in range(2):
-        link, rows = np.zeros((len(form.own[player]) + 1, n)), enumerate(form.own[player], 1)
-        link[0, n - 2 + player] = 1
-        for row, i in rows:
-            link[row, form.first_action[i] : form.first_action[i + 1]] = 1
-            link[row, form.above[i]] = -1
-        links.append(link)
-    first, second = links
-    cost = np.append(np.zeros(n), [-1.0, *np.zeros(len(second) - 1)])
-    mine = np.hstack([first, np.zeros((len(first), len(second)))])
-    found = linprog(
-        cost,
-        A_ub=np.hstack([-payoff.T, second.T]),
-        b_ub=np.zeros(n),
-        A_eq=mine,
-        b_eq=[1.0, *np.zeros(len(first) - 1)],
-        bounds=[(0, None)] * n + [(None, None)] * len(second),
-    )
-    return -found.fun
 
 
 @pytest.mark.parametrize("seen", [None, 0])
@@ -57,7 +29,7 @@ def test_a_response_wins_what_the_deals_say(keeps, seen):
 @pytest.mark.parametrize("keeps", [4, None])
 def test_the_price_of_betting_well_is_that_of_a_linear_program(keeps):
     """The one who is seen loses minus the game's value; blind betting loses more."""
-    seats = [lp_value(make_form(small_game(keeps, seen))) for seen in (0, 1)]
+    seats = [solve(small_game(keeps, seen))[0] for seen in (0, 1)]
     aware = tell_price(keeps, True, 2000)
     assert aware == pytest.approx((seats[1] - seats[0]) / 2, abs=2e-4)
     assert tell_price(keeps, False, 2000) > 5 * aware > 0

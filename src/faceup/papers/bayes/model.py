@@ -2,12 +2,16 @@
 
 A round (Figs. 3 and 4): the deal gives the player's odds PO, the opponent's OO and the result Win;
 the opponent's type OST and OO give its current strategy OS; its actions OA follow OS but for slips;
-betting ends where PS and OA lead it, and the final pot FP is the money in it then, as if no more
-were bet later. Rounds are joined by OST alone. The player picks the PS of greatest expected Outcome
-given PO, the pot CP, the opponent's first action in the round, and the belief in OST.
+betting ends where PS and OA lead it. The player picks the PS of greatest expected Outcome given PO,
+the pot CP, the opponent's first action in the round, and the belief in OST.
 
-All sums over OO, OS, OA and Win are made once: a hand then costs some look-ups. `bayes/network`
-computes the same by a library.
+The final pot FP is that "by the end of the game". Backward induction gives its expected part of
+Outcome: from the river on, a round is worth what the player's best strategies win there, against an
+opponent of a known type, and both odds change from round to round by counted chances. Without these
+chances FP is the pot at the end of the round, as if the cards were shown then; this is what
+`bayes/network` computes by a library.
+
+All sums over OO, OS, OA and Win are made once: a hand then costs some look-ups.
 """
 
 from collections.abc import Sequence
@@ -16,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from faceup.holdem.rules import DECISION, FOLD_END, START
-from faceup.papers.bayes.enumeration import LOSS, TIE, WIN
+from faceup.papers.bayes.enumeration import LOSS, WIN
 from faceup.papers.bayes.strategies import CURRENT, FINE, Moves, strategy_of_bin
 
 # values of Heard: the label of the opponent's first action, fold, call (check) or raise; NOTHING
@@ -24,6 +28,7 @@ from faceup.papers.bayes.strategies import CURRENT, FINE, Moves, strategy_of_bin
 NOTHING = 3
 N_HEARD = 4
 ROUND_START = -1  # the place at which a round begins
+POT_UNIT, N_POTS = 100, 25  # dollars; each player puts in 0 to 24 of them
 _TINY = 1e-300  # keeps 0 / 0 at 0
 
 
@@ -123,52 +128,82 @@ def reach(
     return out
 
 
-def outcomes(betting: Round, street: int, seat: int) -> tuple[np.ndarray, np.ndarray]:
-    """The paper's Outcome at each place, for each Win, in dollars: base and slope (n_places, 3), to
-    be added as base + CP * slope.
+def count_transitions(odds: np.ndarray, bins: int) -> np.ndarray:
+    """Chances of both players' odds in the next round, by those in a round: (3, bins, bins, bins,
+    bins), own odds first.
 
-    CP: dollars that either player has put in before the round. Outcome counts the player's money in
-    the pot as gone.
+    odds (n, 2, 4): FINE bins of both players in the four rounds of sampled deals, each of which
+    counts for both.
     """
-    blind = sum(START.bets[seat]) if street == 0 else 0
-    base = np.empty((len(betting.put), 3))
-    base[:, LOSS], base[:, TIE] = blind - betting.put[:, 0], blind
-    base[:, WIN] = blind + betting.put[:, 1]
-    slope = np.repeat([[0.0, 1.0, 2.0]], len(base), axis=0)
-    for folder, win in ((1, LOSS), (2, WIN)):
-        folded = betting.folder == folder
-        base[folded], slope[folded] = base[folded][:, [win]], slope[folded][:, [win]]
-    return base, slope
+    own, other = odds.transpose(1, 2, 0).astype(np.int64) // (FINE // bins)
+    pairs = np.concatenate([own * bins + other, other * bins + own], axis=1)  # (4, 2 n)
+    steps = pairs[:-1] * bins**2 + pairs[1:]
+    counts = np.array([np.bincount(step, minlength=bins**4) for step in steps])
+    return normalised(counts.reshape(3, bins**2, -1)).reshape(3, *(bins,) * 4)
 
 
 class Evaluator:
     """Expected utilities and likelihoods of a model, as tables over all that can be observed."""
 
-    def __init__(self, model: Model, moves: Moves):
-        """model: of the opponent and the deals; moves: of the limit tree."""
+    def __init__(self, model: Model, moves: Moves, transitions: np.ndarray | None = None):
+        """model: of the opponent and the deals; moves: of the limit tree; transitions: of
+        `count_transitions`, None: FP is the pot at the end of the round.
+        """
         self.model, self.moves, self.n_types = model, moves, model.choice.shape[1]
         bins, n_places = model.joint.shape[1], int(moves.place.max()) + 1
-        shape = 4, 2, n_places + 1, bins, self.n_types  # the place of a turn, ROUND_START last
-        # Outcome times the chance of Heard, by PS
-        self.base, self.slope = np.zeros((2, *shape, len(CURRENT)))
+        shape = 4, 2, n_places + 1, bins  # the place of a turn, ROUND_START last
+        # Outcome times the chance of Heard, by CP, type and PS
+        self.outcome = np.zeros((*shape, N_POTS, self.n_types, len(CURRENT)))
         # likelihood of the opponent's actions up to a place, by PO and by OO; 1 at ROUND_START
-        self.by_own_odds, self.by_odds = np.ones((2, *shape))
-        for street in range(4):
-            joint, choice = model.joint[street], model.choice[street]
-            of_po = joint / np.maximum(joint.sum(axis=(1, 2), keepdims=True), _TINY)
-            odds = np.einsum("pow,tok->ptkw", of_po, choice)  # Pr[OS, Win | PO, OST]
-            for seat in range(2):
-                betting = make_round(moves, street, seat, model.slip)
-                n, at = betting.other.shape[1], (street, seat)
-                self.by_odds[at][:n] = np.einsum("tok,kn->not", choice, betting.other)
-                self.by_own_odds[at][:n] = np.einsum("ptkw,kn->npt", odds, betting.other)
-                values = outcomes(betting, street, seat)
-                for turn in betting.turns:
-                    own = reach(moves, street, seat, turn=turn)[:, betting.ends]
-                    ways = own[:, None] * betting.other[None][:, :, betting.ends]  # (PS, OS, end)
-                    for value, out in zip(values, (self.base, self.slope), strict=True):
-                        at_ends = value[betting.ends]
-                        out[at][turn] = np.einsum("ptkw,jke,ew->ptj", odds, ways, at_ends)
+        self.by_own_odds, self.by_odds = np.ones((2, *shape, self.n_types))
+        for seat in range(2):
+            worth = np.zeros(0)  # dollars won by the end of the game from a round on
+            for street in range(3, -1, -1):
+                rest = self._showdown(street)
+                if transitions is not None and street < 3:
+                    rest = np.einsum("poqr,cqrt->cpot", transitions[street], worth)
+                worth = self._fill(street, seat, rest)
+
+    def _showdown(self, street: int) -> np.ndarray:
+        """Dollars that the player wins if the cards are shown after a round, by CP, PO, OO and
+        type.
+        """
+        joint, cp = self.model.joint[street], POT_UNIT * np.arange(N_POTS)
+        sign = (joint[..., WIN] - joint[..., LOSS]) / np.maximum(joint.sum(axis=2), _TINY)
+        return np.repeat((cp[:, None, None] * sign)[..., None], self.n_types, axis=3)
+
+    def _fill(self, street: int, seat: int, rest: np.ndarray) -> np.ndarray:
+        """Fill in a round's tables from what the rest of the game is worth to the player, by CP
+        after the round, PO, OO and type; returns the same from the round's start on.
+        """
+        moves, (root, nodes) = self.moves, nodes_of_round(self.moves, street)
+        betting, at = make_round(moves, street, seat, self.model.slip), (street, seat)
+        n, ends = len(nodes), betting.ends
+        joint, choice = self.model.joint[street].sum(axis=2), self.model.choice[street]
+        of_po = joint / np.maximum(joint.sum(axis=1, keepdims=True), _TINY)  # Pr[OO | PO]
+        self.by_odds[at][:n] = np.einsum("tok,kn->not", choice, betting.other)
+        self.by_own_odds[at][:n] = np.einsum("po,not->npt", of_po, self.by_odds[at][:n])
+        cp = POT_UNIT * np.arange(N_POTS)[:, None]
+        own, other = (cp + betting.put[ends, p] for p in range(2))
+        won = rest[np.minimum(own // POT_UNIT, N_POTS - 1)]  # (CP, end, PO, OO, type)
+        for folder, dollars in ((1, -own), (2, other)):
+            won[:, betting.folder[ends] == folder] = dollars[
+                :, betting.folder[ends] == folder, None, None, None
+            ]
+        # the paper's Outcome counts the player's money in the pot as gone
+        gone = cp[..., None, None, None] + (sum(START.bets[seat]) if street == 0 else 0)
+        reached = self.by_odds[at][ends]
+        mean = np.einsum("po,eot,cepot->pcte", of_po, reached, won + gone)
+        # the player's actions by the strategies that are picked; none, where the other folds first
+        is_first = moves.tree.parent[nodes] == root
+        plan = np.zeros(mean.shape) + (is_first[ends] & (moves.tree.actor[root] != seat))
+        for turn in betting.turns:
+            taken = reach(moves, street, seat, turn=turn)[:, ends]
+            self.outcome[at][turn] = mean @ taken.T
+            if turn == ROUND_START or is_first[turn]:
+                heard = np.maximum(self.by_own_odds[at][turn], _TINY)[:, None, :, None]
+                plan += taken[(self.outcome[at][turn] / heard).round(6).argmax(axis=3)]
+        return np.einsum("pcte,eot,cepot->cpot", plan, reached, won)
 
     def utilities(
         self,
@@ -185,7 +220,7 @@ class Evaluator:
         cp (n,): dollars put in by either before the round; types (n, n_types): belief before it.
         """
         at = street, seat, turn, po
-        value = np.einsum("nt,ntj->nj", types, self.base[at] + cp[:, None, None] * self.slope[at])
+        value = np.einsum("nt,ntj->nj", types, self.outcome[(*at, cp // POT_UNIT)])
         return value / np.einsum("nt,nt->n", types, self.by_own_odds[at])[:, None]
 
     def posterior(
