@@ -5,14 +5,14 @@ import pytest
 from pokerkit_table import PokerkitTable
 
 from faceup.cards.strength import strength
-from faceup.holdem.rules import CALL, FOLD, SHOWDOWN
+from faceup.holdem.rules import CALL, DECISION, FOLD, SHOWDOWN
 from faceup.papers.discard.tree import (
     ALL_IN,
     BET_SIZE,
     CHANGE,
+    NO_SWAPS,
     SWAP,
     build_swap_tree,
-    count_decisions,
 )
 
 PAPER = ([[1.0], [1.0]], *([[0.66], [1.0], [1.0]],) * 3)
@@ -24,7 +24,9 @@ def tree():
 
 
 def test_decisions_are_counted(tree):
-    counts = count_decisions(tree)
+    """Each betting line once, whatever was swapped."""
+    lines = np.stack([tree.street, tree.slot[:, NO_SWAPS]])[:, tree.kind == DECISION]
+    counts = np.bincount(np.unique(lines, axis=1)[0])
     assert counts.tolist() == [10, 58, 244, 730] and counts.sum() == 1042
 
 

@@ -2,13 +2,14 @@
 4.3 and 4.4).
 
 The paper's player, `MeuSeat`, picks in each round the current strategy of greatest expected utility
-(MEU). Its belief about the opponent has three forms: a fixed model; the type inferred within each
-hand; the type carried from hand to hand. Many matches are played at once, each at two tables. At
-the second the same cards come with the seats exchanged; each table has its own belief.
+(MEU). Its belief about the opponent has two forms: a fixed model, or types, inferred within each
+hand and carried from hand to hand. Many matches are played at once, each at two tables. At the
+second the same cards come with the seats exchanged; each table has its own belief.
 """
 
 from collections.abc import Sequence
 from copy import deepcopy
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -31,8 +32,7 @@ from faceup.papers.bayes.strategies import FINE, Moves, strategy_of_bin
 from faceup.util.rng import Stream
 from faceup.util.stats import mean_ci95
 
-FIXED, WITHIN, CARRIED = "fixed", "within", "carried"
-BATCH = 4096  # deals that are played at once
+FIXED, CARRIED = "fixed", "carried"
 
 
 def deal_bins(
@@ -116,7 +116,7 @@ class MeuSeat(NamedTuple):
                         street - 1, player, place, own, types[picking]
                     )
                 turn = np.where(root == at, ROUND_START, moves.place[at])
-                put = tree.bets[root, player, :].sum(axis=1) if street else np.zeros(len(root))
+                put = tree.bets[root, player, :].sum(axis=1) * min(street, 1)  # no blinds
                 own = bins[street, picking]
                 utility = evaluator.utilities(street, player, turn, own, put, types[picking])
                 # ties go to the most cautious strategy, on every machine
@@ -171,8 +171,8 @@ def play_matches(
 ) -> MeuMatches:
     """Matches of the MEU player, dealer and big blind in turn, against an opponent.
 
-    belief: FIXED or WITHIN (each hand begins with equal types; with FIXED they stay so) or CARRIED;
-    switch: the chance that a carried type changes before a hand.
+    belief: FIXED (types are always equally likely) or CARRIED; switch: the chance that a carried
+    type changes before a hand.
     """
     tree, n_types = evaluator.moves.tree, evaluator.n_types
     belief_now = np.full((2, matches, n_types), 1 / n_types)
@@ -205,18 +205,13 @@ def play_pairs(
     """Winnings of each seat from each other in mbb/g, and half of the 95 % interval, (n, n, 2); the
     same deals for all, in both seats.
     """
-    n, tree = len(seats), moves.tree
-    pairs = [(i, j) for i in range(n) for j in range(i)]
-    won = np.zeros((deals, len(pairs)))
-    for k, start in enumerate(range(0, deals, BATCH)):
-        part = won[start : start + BATCH]
-        generator = stream(k)
-        dealt = deal_hands(equities, len(part), generator)
-        for column, (i, j) in enumerate(pairs):
-            for sign, pair in ((1, (seats[i], seats[j])), (-1, (seats[j], seats[i]))):
-                ends = play_deals(tree, pair, dealt, deepcopy(generator))
-                part[:, column] += sign * MBB_PER_DOLLAR / 2 * dollars(tree, dealt, ends)
-    out = np.full((n, n, 2), np.nan)
-    for (i, j), mbb, ci95 in zip(pairs, *mean_ci95(won), strict=True):
+    n, tree, generator = len(seats), moves.tree, stream()
+    dealt, out = deal_hands(equities, deals, generator), np.full((n, n, 2), np.nan)
+    for i, j in combinations(range(n), 2):
+        won = np.zeros(deals)
+        for sign, pair in ((1, (seats[i], seats[j])), (-1, (seats[j], seats[i]))):
+            ends = play_deals(tree, pair, dealt, deepcopy(generator))
+            won += sign * MBB_PER_DOLLAR / 2 * dollars(tree, dealt, ends)
+        mbb, ci95 = mean_ci95(won)
         out[i, j], out[j, i] = (mbb, ci95), (-mbb, ci95)
     return out

@@ -25,38 +25,33 @@ def small_game(keeps: int | None, seen: int | None) -> Game:
     """
     builder = GameBuilder()
 
-    def bet(parent: int, by: str | float, line: str, known: list[str], wins: float) -> None:
-        """The betting after a line."""
-        if line not in _BETTING:
-            fold = ANTE * (1 if line == "bf" else -1)
-            worth = fold if line[-1] == "f" else wins * (ANTE + BET * (line[-1] == "c"))
-            builder.end(parent, by, worth)
-            return
-        player, actions = len(line) % 2, tuple(_BETTING[line])
-        node = builder.decision(parent, by, player, known[player] + line, actions)
-        for action in actions:
-            bet(node, action, line + action, known, wins)
-
-    def swap(parent: int, by: str | float, deal: tuple[int, ...], swapped: tuple[int, ...]) -> None:
-        """The swaps that are left, and the betting."""
-        player = len(swapped)
-        if player == 2:
-            held = [deal[p + 2 * swapped[p]] for p in range(2)]
-            known = [
-                f"{deal[p]}{held[p]}{swapped[1 - p] if seen == 1 - p else ''}:" for p in (0, 1)
-            ]
-            bet(parent, by, "", known, float(np.sign(held[0] - held[1])))
-        elif keeps:
-            swap(parent, by, deal, (*swapped, int(deal[player] < keeps)))
-        else:
+    def add(
+        parent: int, by: str | float, deal: tuple[int, ...], swapped: tuple[int, ...], line: str
+    ) -> None:
+        """The swaps that players choose, then the betting after a line."""
+        if (player := len(swapped)) < 2:
             node = builder.decision(parent, by, player, str(deal[player]), ("keep", "swap"))
             for i, label in enumerate(("keep", "swap")):
-                swap(node, label, deal, (*swapped, i))
+                add(node, label, deal, (*swapped, i), line)
+            return
+        player, held = len(line) % 2, [deal[p + 2 * swapped[p]] for p in range(2)]
+        if line in _BETTING:
+            told = swapped[1 - player] if seen == 1 - player else ""
+            name, actions = f"{deal[player]}{held[player]}{told}:{line}", tuple(_BETTING[line])
+            node = builder.decision(parent, by, player, name, actions)
+            for action in actions:
+                add(node, action, deal, swapped, line + action)
+        elif line[-1] == "f":
+            builder.end(parent, by, ANTE if line == "bf" else -ANTE)
+        else:
+            stake = ANTE + BET * (line[-1] == "c")
+            builder.end(parent, by, stake * float(np.sign(held[0] - held[1])))
 
     root = builder.chance()
     deals = list(permutations(range(1, CARDS + 1), 4))  # both cards, and those that may be drawn
     for deal in deals:
-        swap(root, 1 / len(deals), deal, ())
+        swapped = (int(deal[0] < keeps), int(deal[1] < keeps)) if keeps else ()
+        add(root, 1 / len(deals), deal, swapped, "")
     return builder.build()
 
 
@@ -70,12 +65,9 @@ def tell_price(keeps: int | None, aware: bool, iterations: int) -> float:
     lost = 0.0
     for player in range(2):
         game, known = small_game(keeps, player), small_game(keeps, player if aware else None)
-        form, known_form = make_form(game), make_form(known)
-        solution, strategy = solve(known_form, iterations), np.zeros(len(game.labels))
-        # the player's own infosets have the same names in both games
-        start = {known.names[i]: known.first_action[i] for i in known_form.own[player]}
-        for i in form.own[player]:
-            first, same = game.first_action[i], start[game.names[i]]
-            strategy[first : first + 2] = solution[same : same + 2]
-        lost += best_response(form, strategy, 1 - player)[0] / 2
+        # the player's own infosets are the same in both games, in the same order
+        own, same = (np.repeat(one.owner == player, 2) for one in (game, known))
+        strategy = np.zeros(len(own))
+        strategy[own] = solve(make_form(known), iterations)[same]
+        lost += best_response(make_form(game), strategy, 1 - player)[0] / 2
     return lost

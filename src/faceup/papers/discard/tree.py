@@ -167,9 +167,3 @@ def build_swap_tree(sizes: Sizes, start: BettingState = HAND_START) -> PublicTre
         parent = builder.rows[node][2]
         end[parent] = max(end[parent], end[node])
     return PublicTree(*[*arrays, builder.widths, end])
-
-
-def count_decisions(tree: PublicTree) -> np.ndarray:
-    """Betting decisions of each street, (4,), each betting line counted once."""
-    lines = np.stack([tree.street, tree.slot[:, 0]])[:, tree.kind == DECISION]
-    return np.bincount(np.unique(lines, axis=1)[0], minlength=len(STREETS))
