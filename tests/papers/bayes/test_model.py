@@ -127,42 +127,37 @@ def test_the_game_is_solved_backwards(counts, moves, seat):
         nexts = np.ndindex(2, 2)
         return sum(future[street, po, oo, q, r] * worth(node, street + 1, q, r) for q, r in nexts)
 
+    def mean(turn, reach, street, po, oo, j):
+        """`dollars` from a turn on, over the opponent's strategies; reach (8,): their chances to
+        lead there."""
+        picks = model.choice[street, 0, oo] * reach
+        return sum(picks[k] * dollars(turn, street, po, oo, j, k) for k in np.flatnonzero(picks))
+
     def utilities(turn, reach, street, po):
-        """Of each strategy from a turn on; reach (8,): the opponent's chance to lead there."""
-        total = model.joint[street, po].sum(axis=1) @ model.choice[street, 0] @ reach
-        return [
-            sum(
-                model.joint[street, po, oo].sum() * model.choice[street, 0, oo, k] * reach[k]
-                * dollars(turn, street, po, oo, j, k)
-                for oo in range(2) for k in np.flatnonzero(model.choice[street, 0, oo] * reach)
-            ) / total
-            for j in range(len(NAMES))
-        ]  # fmt: skip
+        """Of each strategy from a turn on, over the opponent's odds."""
+        odds = model.joint[street, po].sum(axis=1)
+        total = odds @ model.choice[street, 0] @ reach
+        means = [[mean(turn, reach, street, po, oo, j) for oo in range(2)] for j in range(8)]
+        return np.array(means) @ odds / total
+
+    def turns(root):
+        """The player's first turns in a round, and the opponent's chances to lead there."""
+        if tree.actor[root] == seat:
+            return {root: np.ones(8)}
+        ways = [dict(moved(root, k)) for k in range(8)]
+        return {node: np.array([way[node] for way in ways]) for node in ways[0]}
 
     def worth(root, street, po, oo):
         """What a round is worth that begins at a node."""
-        picks = model.choice[street, 0, oo]
-        if tree.actor[root] == seat:
-            j = int(np.round(utilities(root, np.ones(8), street, po), 6).argmax())
-            return sum(
-                picks[k] * dollars(root, street, po, oo, j, k) for k in np.flatnonzero(picks)
-            )
-        ways = [dict(moved(root, k)) for k in range(len(NAMES))]
-        total = 0.0
-        for node in ways[0]:
-            reach = np.array([way[node] for way in ways])
-            j = int(np.round(utilities(node, reach, street, po), 6).argmax())
-            total += sum(
-                picks[k] * reach[k] * dollars(node, street, po, oo, j, k)
-                for k in np.flatnonzero(picks)
-            )
-        return total
+        return sum(
+            mean(turn, reach, street, po, oo, utilities(turn, reach, street, po).round(6).argmax())
+            for turn, reach in turns(root).items()
+        )
 
     root = int(np.flatnonzero((tree.kind == DECISION) & (tree.street == 2))[0])
-    turn = root if seat else int(list(children(tree, root))[1])
-    reach = np.ones(8) if seat else np.array([dict(moved(root, k))[turn] for k in range(8)])
+    turn, reach = list(turns(root).items())[-1]
+    place = np.array([ROUND_START if seat else moves.place[turn]])
     cp = tree.bets[root].sum(axis=1)[:1]
     for po in range(2):
-        place = np.array([ROUND_START if seat else moves.place[turn]])
         found = evaluator.utilities(2, seat, place, np.array([po]), cp, np.ones((1, 1)))[0]
         np.testing.assert_allclose(found - cp, utilities(turn, reach, 2, po), atol=1e-5)
