@@ -88,10 +88,8 @@ def sampled_columns(chances: np.ndarray, u: np.ndarray) -> np.ndarray:
     1).
     """
     sums = np.cumsum(chances, axis=1, dtype=np.float64)
-    picked = (sums <= u[:, None] * sums[:, -1:]).sum(axis=1)
-    # where rounding would sample a column without chance
-    last = chances.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(axis=1)
-    return np.minimum(picked, last)
+    below = 1 - 1e-12  # else rounding may sample a column without chance
+    return (sums <= below * u[:, None] * sums[:, -1:]).sum(axis=1)
 
 
 def play_deals(

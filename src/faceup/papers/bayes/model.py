@@ -28,7 +28,8 @@ from faceup.papers.bayes.strategies import CURRENT, FINE, Moves, strategy_of_bin
 NOTHING = 3
 N_HEARD = 4
 ROUND_START = -1  # the place at which a round begins
-POT_UNIT, N_POTS = 100, 25  # dollars; each player puts in 0 to 24 of them
+POT_UNIT = 100  # dollars; each player puts in 0 to 24 times as much
+_POTS = POT_UNIT * np.arange(25)
 _TINY = 1e-300  # keeps 0 / 0 at 0
 
 
@@ -153,24 +154,21 @@ class Evaluator:
         bins, n_places = model.joint.shape[1], int(moves.place.max()) + 1
         shape = 4, 2, n_places + 1, bins  # the place of a turn, ROUND_START last
         # Outcome times the chance of Heard, by CP, type and PS
-        self.outcome = np.zeros((*shape, N_POTS, self.n_types, len(CURRENT)))
+        self.outcome = np.zeros((*shape, len(_POTS), self.n_types, len(CURRENT)))
         # likelihood of the opponent's actions up to a place, by PO and by OO; 1 at ROUND_START
         self.by_own_odds, self.by_odds = np.ones((2, *shape, self.n_types))
+        # dollars won if the cards are shown after a round, by street, CP, PO, OO and type
+        sign = (model.joint[..., WIN] - model.joint[..., LOSS]) / np.maximum(
+            model.joint.sum(axis=3), _TINY
+        )
+        shown = np.einsum("c,spo,t->scpot", _POTS, sign, np.ones(self.n_types))
         for seat in range(2):
-            worth = np.zeros(0)  # dollars won by the end of the game from a round on
-            for street in range(3, -1, -1):
-                rest = self._showdown(street)
-                if transitions is not None and street < 3:
+            worth = self._fill(3, seat, shown[3])
+            for street in range(2, -1, -1):
+                rest = shown[street]
+                if transitions is not None:
                     rest = np.einsum("poqr,cqrt->cpot", transitions[street], worth)
                 worth = self._fill(street, seat, rest)
-
-    def _showdown(self, street: int) -> np.ndarray:
-        """Dollars that the player wins if the cards are shown after a round, by CP, PO, OO and
-        type.
-        """
-        joint, cp = self.model.joint[street], POT_UNIT * np.arange(N_POTS)
-        sign = (joint[..., WIN] - joint[..., LOSS]) / np.maximum(joint.sum(axis=2), _TINY)
-        return np.repeat((cp[:, None, None] * sign)[..., None], self.n_types, axis=3)
 
     def _fill(self, street: int, seat: int, rest: np.ndarray) -> np.ndarray:
         """Fill in a round's tables from what the rest of the game is worth to the player, by CP
@@ -183,15 +181,13 @@ class Evaluator:
         of_po = joint / np.maximum(joint.sum(axis=1, keepdims=True), _TINY)  # Pr[OO | PO]
         self.by_odds[at][:n] = np.einsum("tok,kn->not", choice, betting.other)
         self.by_own_odds[at][:n] = np.einsum("po,not->npt", of_po, self.by_odds[at][:n])
-        cp = POT_UNIT * np.arange(N_POTS)[:, None]
-        own, other = (cp + betting.put[ends, p] for p in range(2))
-        won = rest[np.minimum(own // POT_UNIT, N_POTS - 1)]  # (CP, end, PO, OO, type)
+        own, other = (_POTS[:, None] + betting.put[ends, p] for p in range(2))
+        won = rest[np.minimum(own // POT_UNIT, len(_POTS) - 1)]  # (CP, end, PO, OO, type)
         for folder, dollars in ((1, -own), (2, other)):
-            won[:, betting.folder[ends] == folder] = dollars[
-                :, betting.folder[ends] == folder, None, None, None
-            ]
+            at_ends = betting.folder[ends] == folder
+            won[:, at_ends] = dollars[:, at_ends, None, None, None]
         # the paper's Outcome counts the player's money in the pot as gone
-        gone = cp[..., None, None, None] + (sum(START.bets[seat]) if street == 0 else 0)
+        gone = _POTS[:, None, None, None, None] + (sum(START.bets[seat]) if street == 0 else 0)
         reached = self.by_odds[at][ends]
         mean = np.einsum("po,eot,cepot->pcte", of_po, reached, won + gone)
         # the player's actions by the strategies that are picked; none, where the other folds first

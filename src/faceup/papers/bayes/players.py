@@ -55,9 +55,9 @@ class OddsSeat(NamedTuple):
 
     def start(self, deals: Deals, player: int) -> Act:
         """As `deals.Seat`."""
-        distinct, row = np.unique(self.shifts, return_inverse=True)
-        picks = np.array([strategy_of_bin(shift) for shift in distinct])
-        strategy = picks[row, deal_bins(self.equities, deals, player, FINE)]  # (4, n)
+        picks = np.array([strategy_of_bin(shift) for shift in self.shifts])
+        bins = deal_bins(self.equities, deals, player, FINE)
+        strategy = picks[np.arange(len(picks)), bins]  # (4, n)
         return lambda street, hands, nodes, u: self.moves.after[strategy[street, hands], nodes]
 
 

@@ -45,9 +45,8 @@ def _simulate(thread, lookup, boards, start, sums, weights):
         for board in range(chunk * boards, (chunk + 1) * boards):
             deal_sides(start, board, SIDES, policies, lookup, view, state)
             for side in range(n * SIDES):
-                flop = view.swaps[side, 1, 0]
-                final = 2 * flop + view.swaps[side, 2, 2 * flop]
-                strengths[side] = view.strengths[side, final]
+                hand = 2 * view.swaps[side, 1, 0]  # after the flop's swap, then the turn's
+                strengths[side] = view.strengths[side, hand + view.swaps[side, 2, hand]]
             for i in range(n * SIDES):
                 cls, k = view.rows[i, 0, 0], i // SIDES
                 weights[chunk, cls] += (SIDES - 1) * (k == 0)

@@ -202,8 +202,9 @@ def _epoch(
             by_seat = policies[seat], policies[1 - seat]
             deal_sides(start, t, 2, by_seat, lookup, view, walk.state)
             who = (seat, seat if responds else 1 - seat) if alone else (BOTH, BOTH)
-            own = regrets[replica], averages[replica]
-            _walk(tree, layout, own[0], own[1], view, by_seat, who, weight, walk)
+            _walk(
+                tree, layout, regrets[replica], averages[replica], view, by_seat, who, weight, walk
+            )
 
 
 class Strategy(NamedTuple):

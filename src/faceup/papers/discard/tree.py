@@ -97,11 +97,13 @@ class _Builder:
         first, second = map(sum, state.bets)
         stake = 0 if n_actions else first if player < 0 else (-first, second)[player]
         street, slots = state.street if n_actions else 0, [0, 0, 0]
-        size = 2 * n_actions if kind == SWAP else n_actions  # a swap: for either advice
         for i, swaps in enumerate(((), path.hands[1 - player], path.hands) if n_actions else ()):
             key = (kind, street, path.line, player, swaps)
             slots[i] = self.slots[i].setdefault(key, self.widths[i, street])
-            self.widths[i, street] = max(self.widths[i, street], slots[i] + size)
+            # a swap has numbers for either advice
+            self.widths[i, street] = max(
+                self.widths[i, street], slots[i] + n_actions * (1 + (kind == SWAP))
+            )
         self.rows.append((kind, player, *path[:3], n_actions, street, path.hands, stake, slots))
         return len(self.rows) - 1
 
@@ -160,8 +162,10 @@ def build_swap_tree(sizes: Sizes, start: BettingState = HAND_START) -> PublicTre
     """The tree of a menu of sizes, from the start of a hand or from a later street's swaps on."""
     builder = _Builder(sizes)
     builder.street(start, _Path(-1, 0, -1, (0, 0), ""))
-    columns = zip(zip(*builder.rows, strict=True), _TYPES, strict=True)
-    arrays = [np.array(column, dtype=t) for column, t in columns]
+    arrays = [
+        np.array(column, dtype=t)
+        for column, t in zip(zip(*builder.rows, strict=True), _TYPES, strict=True)
+    ]
     end = np.arange(1, 1 + len(builder.rows), dtype=np.int32)
     for node in range(len(end) - 1, 0, -1):
         parent = builder.rows[node][2]
