@@ -165,9 +165,11 @@ class Evaluator:
         for seat in range(2):
             worth = self._fill(3, seat, shown[3])
             for street in range(2, -1, -1):
-                rest = shown[street]
-                if transitions is not None:
-                    rest = np.einsum("poqr,cqrt->cpot", transitions[street], worth)
+                rest = (
+                    shown[street]
+                    if transitions is None
+                    else np.einsum("poqr,cqrt->cpot", transitions[street], worth)
+                )
                 worth = self._fill(street, seat, rest)
 
     def _fill(self, street: int, seat: int, rest: np.ndarray) -> np.ndarray:

@@ -66,8 +66,14 @@ def class_equities(
     """
     chunks = min(_CHUNKS, boards)
     sums, weights = np.zeros((chunks, N_CLASSES, len(POLICIES))), np.zeros((chunks, N_CLASSES, 1))
-    start = int(stream().integers(1 << 62))
-    on_threads(_simulate, lookup, -(-boards // chunks), start, sums, weights[..., 0])
+    on_threads(
+        _simulate,
+        lookup,
+        -(-boards // chunks),
+        int(stream().integers(1 << 62)),
+        sums,
+        weights[..., 0],
+    )
     mean = sums.sum(axis=0) / weights.sum(axis=0)
     off = (sums - weights * mean) / weights.mean(axis=0)
     control = off[..., :1]  # without swaps

@@ -85,9 +85,8 @@ def deal_values(
     mbb (deals,).
     """
     out, policies = np.empty(deals), (first.policy, second.policy)
-    start = int(stream().integers(1 << 62))
     layout = stack_layouts(first.layout, second.layout, len(first.chances))
-    chances = np.append(first.chances, second.chances)
+    chances, start = np.append(first.chances, second.chances), int(stream().integers(1 << 62))
     on_threads(_play, tree, layout, chances, policies, lookup, start, out)
     return out * MBB_PER_CHIP
 
