@@ -10,10 +10,11 @@ sheet of these cells loses less than
     minimise (u_0 + u_1) / 2
     subject to  v_i(s) >= r(s) x + sum of v_j over the infosets j that s leads to
                 sum of x over the answers of a state = x of the sequence that leads to it
-                x of an answer <= z of it and of what is illegal here,  sum of a cell's z = 1
+                x of an answer <= z of it,  sum of a cell's z = 1
 
 where r(s) x is what the ends of the responder's sequence s pay, i(s) the infoset of its last
-action, or u_p in place of v if s is empty. With z of 0 or 1 only, the bound is that of pure sheets.
+action, or u_p in place of v if s is empty; of check or call, z includes what is illegal. With z of
+0 or 1 only, the bound is that of pure sheets.
 """
 
 import numpy as np
@@ -55,8 +56,7 @@ def least_exploitability(leduc: Leduc, cells: np.ndarray, pure: bool = False) ->
         flow[row, above] = -1
         for own, a in enumerate(legal, start=first):
             flow[row, own] = link[own, own] = 1
-            # where the cell's answer is illegal: pure, check or call; else the rest in proportion
-            for b in (b for b in range(3) if b == a or b not in legal and not (pure and a != 1)):
+            for b in (b for b in range(3) if b == a or b not in legal and a == 1):
                 link[own, width + k + 3 * cell + b] = -1
     kind = np.repeat([0, 1, 2, 3], [width, k - 2, 2, n_z])  # x, v, u, z
     low, high = np.where(kind % 3, -np.inf, 0.0), np.where(kind % 3, np.inf, 1.0)

@@ -65,9 +65,7 @@ def answers(leduc: Leduc, strategy: np.ndarray) -> np.ndarray:
 
 
 def strategy_of(leduc: Leduc, table: np.ndarray) -> np.ndarray:
-    """The strategy (n_actions,) of answers (n_infosets, 3): illegal ones are masked and the rest
-    renormalised; where nothing is left, check or call.
-    """
+    """The strategy (n_actions,) of answers (n_infosets, 3); an illegal answer is check or call."""
     strategy, answer = np.empty(len(leduc.game.labels)), answer_of_action(leduc)
     for i, row in enumerate(np.ascontiguousarray(table, dtype=np.float64)):
         _fill_actions(leduc.game.first_action, np.array([i]), answer, row, 0.0, strategy)
@@ -81,14 +79,11 @@ def _fill_actions(first_action, infosets, answer, row, tremble, strategy):
     """
     for i in infosets:
         first, end = first_action[i], first_action[i + 1]
-        total = 0.0
+        legal = 0.0
         for a in range(first, end):
-            total += row[answer[a]]
+            legal += row[answer[a]]
         for a in range(first, end):
-            if total > 0:
-                probability = row[answer[a]] / total
-            else:
-                probability = 1.0 if answer[a] == 1 else 0.0
+            probability = row[answer[a]] + (max(1.0 - legal, 0.0) if answer[a] == 1 else 0.0)
             strategy[a] = (1.0 - tremble) * probability + tremble / (end - first)
 
 
