@@ -16,7 +16,7 @@ SHIFTS = (-0.8, -0.3, -0.1, 0, 0.1, 0.25, 0.8)
 
 def test_types_win_from_each_other_what_they_win_action_by_action(moves, equities):
     """The same 3,000 deals in both engines; always-raise wins 750 from always-fold."""
-    deals = deal_hands(equities, 3000, STREAM(0))
+    deals = deal_hands(equities, 3000, STREAM())
     odds = np.stack([deal_bins(equities, deals, player, FINE).T for player in range(2)], axis=1)
     winner = np.sign(deals.strengths[:, 0] - deals.strengths[:, 1]).astype(np.int8)
     found = play_shifts(moves, odds, winner, np.array(SHIFTS))
