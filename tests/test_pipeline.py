@@ -97,9 +97,9 @@ def test_stages_are_in_order_need_no_later_one_and_no_study_and_use_all_paramete
         path: len(STAGES) for stage in STUDY_STAGES.values() for path, _ in smoke.outs_of(stage)
     }
     for place, stage in enumerate(STAGES.values()):
-        assert all((studied | maker).get(dep, -1) < place for dep in stage["deps"]), notebook_of(
-            stage
-        )
+        # the overview judges claims by studies, too
+        deps = {*stage["deps"]} - (smoke.STUDIED if notebook_of(stage) == last else set())
+        assert all((studied | maker).get(dep, -1) < place for dep in deps), notebook_of(stage)
     assert {dep for dep in README["deps"] if dep.startswith("reports/")} <= {*maker} | smoke.STUDIED
     given = {name for stage in STAGES.values() for name in stage.get("params", [])}
     sections = load_parameters()
