@@ -34,6 +34,7 @@ AGENT_COLORS = {  # by an agent's key in the metrics, argmax as sampled: the sam
     "slumbot_substitute": GREY,
     "bot_75": "#882255",
     "bot_33": "#44AA99",
+    "slumbot2019": "#AA4499",
 }
 
 # of every figure of a process that imports this module, whatever a user's matplotlibrc says
