@@ -143,6 +143,53 @@ def advantage(sums: BranchSums, node: int, label: int, other: int) -> Mean:
     return ratio(sums.gain[:, node, label] - sums.gain[:, node, other], count)
 
 
+def bluffing_leaves(
+    sums: BranchSums, model: DecisionTree, *, least: float, equity: float
+) -> np.ndarray:
+    """The leaves that bluff, (n,) bool: a bet or raise has a frequency of at least `least`, and the
+    hands that come there have a mean equity of at most `equity`.
+    """
+    bets = np.nan_to_num(shares(sums))[:, CALL + 1 :].sum(axis=1)
+    weak = ratio(sums.equity, sums.probability).mean <= equity
+    return (model.feature < 0) & weak & (bets >= least)
+
+
+def asked_more(
+    sums: BranchSums, model: DecisionTree, asked: np.ndarray, leaves: np.ndarray
+) -> tuple[Mean, Mean, Mean]:
+    """Which share of the questions that lead to decisions are about some features: on the paths to
+    some leaves, on all paths, and the difference, each weighted by play.
+
+    asked: the features, (n_features,) bool; leaves (n,) bool.
+    """
+    about, all_questions = np.zeros((2, len(model.feature)))
+    for node in np.flatnonzero(model.feature >= 0):  # parents come before children
+        for child in (model.left[node], model.right[node]):
+            about[child] = about[node] + asked[model.feature[node]]
+            all_questions[child] = all_questions[node] + 1
+    played = [sums.probability * mask for mask in (leaves, model.feature < 0)]
+    total, count = (np.array([p @ n for p in played]) for n in (about, all_questions))
+    one, other = (ratio(*of) for of in zip(total, count, strict=True))
+    # the jackknife: both shares with each board left out
+    n = len(sums.probability)
+    left_out = (total.sum(axis=1)[:, None] - total) / (count.sum(axis=1)[:, None] - count)
+    spread = np.sqrt((n - 1) * (left_out[0] - left_out[1]).var())
+    return one, other, Mean(one.mean - other.mean, student_95(n) * spread)
+
+
+def error_reduction(model: DecisionTree, n_features: int) -> np.ndarray:
+    """The percentage of each feature in the tree's reduction of the squared error of action
+    probabilities, weighted by stake, (n_features,). A node's value must be the mean of its rows.
+
+    A split of a node with weight w and mean v reduces the error by w_left |v_left|^2 + w_right
+    |v_right|^2 - w |v|^2.
+    """
+    split, size = model.feature >= 0, model.weight * (model.value.astype(float) ** 2).sum(axis=1)
+    reduced = (size[model.left] + size[model.right] - size)[split]
+    by_feature = np.bincount(model.feature[split], reduced, n_features)
+    return 100 * by_feature / max(by_feature.sum(), 1e-12)
+
+
 def best_bluff(
     sums: BranchSums, model: DecisionTree, *, deepest: int, least: float, equity: float
 ) -> tuple[int, float, int] | None:
@@ -163,3 +210,28 @@ def best_bluff(
     earned = sums.earned[:, :, CALL + 1 :].sum(axis=2).mean(axis=0)
     nodes = np.flatnonzero(considered).tolist()
     return max(((int(n_met[k]), float(earned[k]), k) for k in nodes), default=None)
+
+
+def best_logical_split(
+    sums: BranchSums, model: DecisionTree, names: Sequence[str], *, deepest: int
+) -> tuple[int, float, int] | None:
+    """The best split on the hand between different actions: (conditions, dollars, node); None where
+    no split on the hand has two actions.
+
+    Each branch should take its action in 70 % of cases, and gain by it over the other's action. The
+    dollars are lost in a game if the two actions are swapped. names: of the features.
+    """
+    taken, found = np.nan_to_num(shares(sums)), []
+    action = taken.argmax(axis=1)
+    played = sums.probability.sum(axis=0) > 0
+    for node in np.flatnonzero((model.feature >= 0) & (node_depths(model) < deepest) & played):
+        pair = int(model.left[node]), int(model.right[node])
+        if "equity" not in names[model.feature[node]] or action[pair[0]] == action[pair[1]]:
+            continue
+        conditions, lost = 0, 0.0
+        for this, other in (pair, pair[::-1]):
+            gain = advantage(sums, this, action[this], action[other])
+            conditions += int(taken[this].max() >= 0.7) + int(gain.mean > gain.ci95)
+            lost += float(np.nan_to_num(gain.mean)) * sums.probability[:, this].mean()
+        found.append((conditions, lost, int(node)))
+    return max(found, default=None)

@@ -6,7 +6,8 @@ Branches that are not expanded show the number of their leaves on grey. The bars
 column, so that trees of any depth stay legible. All lengths are inches.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,8 +15,9 @@ from matplotlib.figure import Figure
 
 from faceup.cards.picture import ink_on
 from faceup.holdem.figures import action_colours
-from faceup.holdem.wording import action_name
-from faceup.trees.text import Row
+from faceup.holdem.wording import action_name, condition
+from faceup.trees.text import Row, outline
+from faceup.trees.tree import DecisionTree, below, node_depths, path_to
 
 GREY = "#7F7F7F"
 ROW, INDENT, HEAD = 0.27, 0.22, 1.05  # height of a row, indent of a level, height of the head
@@ -95,3 +97,41 @@ def tree_figure(
     """`outline_figure` of trees whose leaves hold probabilities of these labels."""
     names = [action_name(label) for label in labels]
     return outline_figure(outlines, names, action_colours(labels), extra)
+
+
+def outline_to(tree: DecisionTree, names: Sequence[str], node: int, levels: int) -> list[Row]:
+    """The outline of a tree down to a node, which is marked, and some levels below it."""
+    depths = node_depths(tree)
+    unfolded = below(tree, node) & (depths < depths[node] + levels)
+    unfolded[[split for split, _ in path_to(tree, node)]] = True
+    return outline(tree, names, condition, unfolded, marked=node)
+
+
+def branch_figure(drawn: Any, reference: str, colour: str, dots: Callable) -> Figure:
+    """A branch in its tree, its hands, and the gains of actions over a reference.
+
+    drawn: outlines and labels as of `tree_figure`; strength: two histograms of equity in percent,
+    grey and in `colour`; gains: mean and half-width of each action, in dollars. dots: draws them,
+    `lab.pictures.dots`.
+    """
+    figure = tree_figure(drawn.outlines, drawn.labels, extra=2.9)
+    width, height = figure.get_size_inches()
+    low, high = 0.55 / height, 1.85 / height
+    left = figure.add_axes((0.75 / width, low, 0.36, high))
+    right = figure.add_axes((0.66, low, 0.31, high))
+    for (name, share), ink in zip(drawn.strength.items(), ("#BBBBBB", colour), strict=True):
+        n = len(share)
+        middle = (np.arange(n) + 0.5) / n * 100
+        left.bar(middle, share, width=92 / n, color=ink, alpha=0.75, label=name)
+    left.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="share of hands (%)")
+    left.set_ylim(top=1.35 * left.get_ylim()[1])
+    left.legend(fontsize=8, loc="upper center", ncols=2)
+    dots(right, list(drawn.gains), *zip(*drawn.gains.values(), strict=True))
+    right.margins(x=0.25)
+    right.set_xlabel(f"dollars a decision over {reference}", size=8.5)
+    right.spines["left"].set_visible(False)
+    titles = (left, "The hands that come there"), (right, "Gains of actions with them")
+    for axes, title in titles:
+        axes.set_title(title, size=10)
+        axes.tick_params(labelsize=8)
+    return figure
