@@ -21,14 +21,16 @@ def of_all_hands(chart: Chart) -> dict[str, float]:
 def opening_summary(chart: Chart, reference: Chart) -> dict[str, float]:
     """What the paper says of its chart, and the largest distance from another one, in points.
 
-    A hand is *mostly folded* if folding is more frequent than all else together.
+    A hand is *mostly folded* if folding is more frequent than all else together, *folded by argmax*
+    if no action is more frequent.
     """
-    fold = chart["fold"]
+    fold, most = chart["fold"], np.max([*chart.values()], axis=0)
     shares = of_all_hands(chart).items()
     return {f"{action.replace('-', '_')}_percent": share for action, share in shares} | {
         "suited_folded_percent": float(_COMBOS[_SUITED] @ fold[_SUITED] / _COMBOS[_SUITED].sum()),
         "hands_mostly_folded": int((fold > 50).sum()),
-        "suited_mostly_folded": int((fold[_SUITED] > 50).sum()),
+        "suited_folded_by_argmax": int((_SUITED & (fold >= most)).sum()),
+        "suited_most_folded_percent": float(fold[_SUITED].max()),
         "T3o_folded_percent": float(fold[CLASS_NAMES.index("T3o")]),
         "farthest_from_blueprint_points": max(
             float(np.abs(chart[action] - reference[action]).max()) for action in chart
