@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from games import BOARD, SMALL, RandomPolicy, node_reach, node_values, pair_outcomes, random_models
+from random_trees import SMALL as SMALL_TREE
 
 from faceup.cards.features import board_features
 from faceup.holdem.betting_tree import children, decision_nodes
@@ -109,3 +110,15 @@ def test_ratio_has_the_interval_of_a_mean_where_counts_are_equal():
     count[:2, 0], count[:10, 1] = 1, 1  # on two boards, on ten, on none
     _, ci95 = ratio(np.random.default_rng(2).normal(size=(30, 3)) * count, count)
     assert np.isinf(ci95[0]) and 0 < ci95[1] < np.inf and np.isnan(ci95[2])
+
+
+def test_questions_and_error_by_hand():
+    legal = np.zeros((20, 5, 3))
+    legal[:, [1, 3, 4], CALL] = 0.3, 0.15, 0.05  # leaves after one, two and two questions
+    seen, asked = BranchSums(*[legal] * 5, legal[..., 0], legal), np.array([True, False])
+    at_leaf, everywhere, more = branches.asked_more(seen, SMALL_TREE, asked, np.arange(5) == 3)
+    assert (at_leaf.mean, everywhere.mean) == pytest.approx((1 / 2, 0.2 / 0.7))
+    assert more == pytest.approx((1 / 2 - 0.2 / 0.7, 0))
+    errors = [1.5 + 0.5 * 0.992 - 2 * 0.625, 3 + 2 * 0.625 - 5 * 0.46]  # w |v|^2, by feature
+    found = branches.error_reduction(SMALL_TREE, 2)
+    np.testing.assert_allclose(found, 100 * np.array(errors) / sum(errors), rtol=1e-4)

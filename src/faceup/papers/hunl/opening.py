@@ -30,9 +30,9 @@ def opening_summary(chart: Chart, reference: Chart) -> dict[str, float]:
         "suited_folded_percent": float(_COMBOS[_SUITED] @ fold[_SUITED] / _COMBOS[_SUITED].sum()),
         "hands_mostly_folded": int((fold > 50).sum()),
         "suited_folded_by_argmax": int((_SUITED & (fold >= most)).sum()),
-        "suited_most_folded_percent": float(fold[_SUITED].max()),
         "T3o_folded_percent": float(fold[CLASS_NAMES.index("T3o")]),
         "farthest_from_blueprint_points": max(
             float(np.abs(chart[action] - reference[action]).max()) for action in chart
         ),
+        "suited_most_folded_percent": float(fold[_SUITED].max()),
     }
