@@ -8,7 +8,7 @@ import numpy as np
 from faceup.cards.cards import BOARD_CARDS
 from faceup.holdem.agents import TreeAgent
 from faceup.holdem.betting_lines import legal_action, longer
-from faceup.holdem.rules import START, act
+from faceup.holdem.rules import START, BettingState, act
 
 
 class Decision(NamedTuple):
@@ -28,7 +28,8 @@ def self_play(
 
     holes: of small and big blind, e.g. "Ac3h"; board: all five cards.
     """
-    betting, state, decisions = "", START, list[Decision]()
+    betting, decisions = "", list[Decision]()
+    state: BettingState | None = START
     while state is not None:
         seen = holes[state.actor], board[: 2 * BOARD_CARDS[state.street]], betting
         share = player.action_probabilities(*seen)
