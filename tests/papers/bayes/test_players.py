@@ -1,15 +1,16 @@
-"""Players of batches of hands against the rules hand by hand; beliefs; matches."""
+"""Players of batches of hands against the rules hand by hand and pokerkit; beliefs; matches."""
 
 from functools import partial
 
 import numpy as np
 import pytest
+from pokerkit_table import PokerkitTable
 
 from faceup.cards.cards import BOARD_CARDS, CLASS_OF_HOLE, hole_index
 from faceup.holdem.buckets import Buckets
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD, FOLD_END, START, act
-from faceup.papers.bayes.deals import deal_hands, play_deals
+from faceup.papers.bayes.deals import deal_hands, dollars, play_deals
 from faceup.papers.bayes.enumeration import odds_bins
 from faceup.papers.bayes.model import Evaluator, make_model
 from faceup.papers.bayes.players import (
@@ -81,6 +82,21 @@ def test_types_play_by_the_rules(moves, equities, hole_equities):
         put, folder = ended(odds, shifts[:, k])
         assert moves.tree.bets[end].sum(axis=1).tolist() == put
         assert (moves.tree.actor[end] if moves.tree.kind[end] == FOLD_END else -1) == folder
+
+
+def test_chips_are_those_of_the_rules_engine(moves, equities):
+    """Always-call against always-raise: each hand again in pokerkit's fixed-limit hold'em."""
+    tree, deals = moves.tree, deal_hands(equities, 40, np.random.default_rng(3))
+    seats = tuple(
+        BlueprintSeat(moves, FixedPolicy(tree, label).tables) for label in (CALL, CALL + 1)
+    )
+    won = dollars(tree, deals, play_deals(tree, seats, deals, np.random.default_rng(4)))
+    for i, cards in enumerate(deals.cards.tolist()):
+        hand = PokerkitTable(cards, limit=True)
+        while not hand.over:
+            hand.act(*(("raise", hand.raises[0]) if hand.actor and hand.raises[0] else ("call",)))
+        assert won[i] == hand.payoffs[0]
+    assert (won > 0).any() and (won < 0).any()
 
 
 def test_a_table_is_drawn_as_it_says(moves, equities):
