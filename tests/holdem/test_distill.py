@@ -25,7 +25,7 @@ def some_rows(seed: int, n: int = 600, n_boards: int = 6) -> TrainingSamples:
         + 0.75 * np.eye(3)[(2 * X[:, 0] + X[:, -1] / 300).astype(int).clip(0, 2)]
     )
     weights, boards = rng.exponential(size=n), np.repeat(np.arange(n_boards), n // n_boards)
-    return TrainingSamples(X, P.astype(np.float32), weights, boards, 0 * P)
+    return TrainingSamples(X, P.astype(np.float32), weights, boards, 0 * P, boards, boards)
 
 
 def cart(rows: TrainingSamples):
@@ -96,7 +96,7 @@ def sized_rows(seed: int, n: int = 4000) -> TrainingSamples:
     fold = (1 - X[:, 0] + rng.normal(0, 0.3, n)).clip(0, 1) * rng.choice([0.5, 1], n)
     P = np.stack([fold, (1 - fold) * 0.7, (1 - fold) * 0.3], axis=1).astype(np.float32)
     boards, costs = np.repeat(np.arange(8), n // 8), rng.exponential(size=(n, 3))
-    return TrainingSamples(X.astype(np.float32), P, np.ones(n), boards, costs)
+    return TrainingSamples(X.astype(np.float32), P, np.ones(n), boards, costs, boards, boards)
 
 
 def test_finished_trees_are_small_and_never_fold_less_to_a_larger_bet():

@@ -69,7 +69,7 @@ def importance_on(policy, board, nodes):
 
 @pytest.mark.parametrize("street", range(4))
 def test_every_row_is_a_decision_of_the_policy(equities, policy, drawn, street):
-    """Features of some hole on the row's board and of a node with its bets, and its targets."""
+    """Features of the row's hole on its board and of the bets at its node, and its targets."""
     rows = drawn[street]
     assert rows.X.dtype == rows.P.dtype == np.float32
     assert rows.w.mean() == pytest.approx(1)
@@ -78,23 +78,17 @@ def test_every_row_is_a_decision_of_the_policy(equities, policy, drawn, street):
         rows.board.tolist() == [k for k in range(3) for _ in range(11 if street == 2 else 10)]
         or not street
     )
-    nodes = decision_nodes(TREE, street)
-    own = TREE.actor[nodes]
-    told = np.column_stack([TREE.bets[nodes, 1 - own], TREE.bets[nodes, own], own == 0])
+    assert np.isin(rows.node, decision_nodes(TREE, street)).all()
+    own = TREE.actor[rows.node]
+    told = np.column_stack([TREE.bets[rows.node, 1 - own], TREE.bets[rows.node, own], own == 0])
+    assert np.array_equal(told, rows.X[:, -11:-2])
     for i in range(0, len(rows.X), 1 if street else 40):
         board = BOARDS[rows.board[i]].tolist()[: BOARD_CARDS[street]] if street else []
-        hands = board_features(street, equities[street], board)
-        buckets = hole_buckets(policy.buckets, street, board)
-        there = nodes[(told == rows.X[i, -11:-2]).all(axis=1)]
-        played = np.array(
-            [
-                np.abs(answers(TREE, policy, node, buckets) - rows.P[i]).max(axis=1) < 1e-6
-                for node in there
-            ]
-        )
-        assert (
-            played.any(axis=0) & free_holes(board) & (hands == rows.X[i, :-11]).all(axis=1)
-        ).any(), "no hole plays so"
+        assert free_holes(board)[rows.hole[i]]
+        features = board_features(street, equities[street], board)[rows.hole[i]]
+        bucket = hole_buckets(policy.buckets, street, board)[rows.hole[i]]
+        assert np.array_equal(features, rows.X[i, :-11])
+        assert answers(TREE, policy, rows.node[i], [bucket])[0] == pytest.approx(rows.P[i])
 
 
 @pytest.mark.parametrize("feature_set", BETTING_FEATURES)
@@ -212,9 +206,9 @@ def test_shares_of_costs_by_hand():
     """Costs over the largest, gains at most 1; 1 for actions never taken, 0 without a loss."""
     P = np.array([[0, 0.5, 0.5], [0.2, 0.8, 0], [0.5, 0.5, 0]])
     costs = np.array([[3.0, -1, 8], [4, -20, 1], [0, -1, 0]])
-    found = cost_shares(
-        TrainingSamples(np.zeros((3, 1)), P, np.ones(3), np.zeros(3, dtype=np.int32), costs)
-    )
+    zeros = np.zeros(3, dtype=np.int32)
+    samples = TrainingSamples(np.zeros((3, 1)), P, np.ones(3), zeros, costs, zeros, zeros)
+    found = cost_shares(samples)
     assert np.array_equal(found, [[1, -1 / 8, 1], [1, -1, 1], [0, 0, 1]])
 
 

@@ -1,8 +1,9 @@
 """Distillation: one model a street, fitted to samples of the blueprint (paper 000, Section 2.4).
 
-`split_boards` holds out boards for choices and for the test, `fit_streets` trains the models of the
-four streets, `prune_streets` prunes trees and `score_streets` measures the distance to the
-blueprint. `prune_and_refit` finishes trees with "pot-relative" features.
+`split_boards` holds out boards for choices and for the test, `sample_split` draws their samples,
+`fit_streets` trains the models of the four streets, `prune_streets` prunes trees and
+`score_streets` measures the distance to the blueprint. `prune_and_refit` finishes trees with
+"pot-relative" features.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,14 +13,26 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from faceup.cards.cards import canonical
+from faceup.cards.equity import StreetEquities
 from faceup.cards.features import OWN_BET_NAMES, STACK
+from faceup.holdem.betting_tree import BettingTree
+from faceup.holdem.policy import TablePolicy
 from faceup.holdem.rules import CALL, FOLD
-from faceup.holdem.samples import TrainingSamples, cost_shares
+from faceup.holdem.samples import (
+    TrainingSamples,
+    action_costs,
+    cost_shares,
+    draw_samples,
+    select_features,
+)
 from faceup.holdem.xgboost_mlp import Boosted, Neural
 from faceup.trees.cart import refit_leaves
 from faceup.trees.metrics import fit_metrics
 from faceup.trees.prune import isotonic, prune_by
 from faceup.trees.tree import DecisionTree
+from faceup.util.memo import memo
+from faceup.util.progress import Progress
+from faceup.util.rng import Stream
 
 # models trained or measured in parallel, each on one thread: results do not depend on it
 WORKERS = 2
@@ -66,6 +79,43 @@ def _without_flops_of(boards: np.ndarray, others: np.ndarray) -> np.ndarray:
         for part in (boards, others)
     )
     return boards[~np.isin(flops, excluded)]
+
+
+def sample_split(
+    tree: BettingTree,
+    blueprint: TablePolicy,
+    equities: tuple[StreetEquities, ...],
+    split: Split,
+    n_samples: Sequence[int],
+    value_boards: int,
+    stream: Stream,
+    off_menu: int = 0,
+) -> list[TrainingSamples]:
+    """Samples of the four streets on the boards of a split, with "all" betting features.
+
+    n_samples: of flop, turn and river on the boards of validation and training together; test
+    boards have as many each. The costs of actions are measured on the first value_boards training
+    boards. Further arguments: as `draw_samples` takes them.
+    """
+    costed = split.boards[split.train][:value_boards]
+    progress = Progress("action values, boards", len(costed))
+    costs = memo(action_costs, tree, blueprint, costed, progress)
+    per_board = [n // (split.train[-1] + 1) for n in n_samples]
+    drawn = [n * len(split.boards) for n in per_board]
+    progress = Progress("samples, boards", len(split.boards))
+    given = tree, blueprint, equities, drawn, split.boards, stream
+    return memo(draw_samples, *given, progress=progress, costs=costs, off_menu=off_menu)
+
+
+def split_samples(
+    samples: Sequence[TrainingSamples], split: Split, feature_set: str
+) -> list[list[TrainingSamples]]:
+    """The samples of validation, training and test boards, with BETTING_FEATURES[feature_set]; all
+    those before the flop in each part.
+    """
+    preflop, *later = select_features(samples, feature_set)
+    parts = split.valid, split.train, split.test
+    return [[preflop, *(on_boards(street, part) for street in later)] for part in parts]
 
 
 def on_boards(samples: TrainingSamples, boards: Sequence[int] | np.ndarray) -> TrainingSamples:

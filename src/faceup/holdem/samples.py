@@ -95,6 +95,8 @@ class TrainingSamples(NamedTuple):
     # (n, n_labels) float32: dollars that each label loses, an illegal one as calling; 0 without
     # costs
     costs: np.ndarray
+    node: np.ndarray  # (n,) int32: decision of the tree
+    hole: np.ndarray  # (n,) int32
 
 
 def draw_samples(
@@ -246,7 +248,8 @@ class _Sampler(NamedTuple):
             size, mixed = self._off_menu_targets(street, table, row[at], node[at])
             betting[at, _BET_FACED], targets[:, at] = size, mixed
         X, number = np.concatenate([hand, betting], axis=1), np.full(len(node), k, dtype=np.int32)
-        return TrainingSamples(X, targets[0], w, number, targets[1])
+        drawn = node.astype(np.int32), hole.astype(np.int32)
+        return TrainingSamples(X, targets[0], w, number, targets[1], *drawn)
 
     def _targets(
         self, street: int, table: np.ndarray, row: np.ndarray, node: np.ndarray
