@@ -226,7 +226,8 @@ def test_the_lock_pins_every_direct_dependency():
 # --- streams of random numbers
 # -----------------------------------------------------------------------------
 
-SHARED = {"matches/boards"}  # by robust and matches, so that differences are paired
+# by robust and matches, so that differences are paired; by distill and selfplay_time, for its costs
+SHARED = {"matches/boards", "distill/boards"}
 MAKER = re.compile(r"(?m:^\s*(?:import|from) random\b)|np\.random\.(?!Generator)\w+")
 
 
