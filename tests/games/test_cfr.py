@@ -50,6 +50,13 @@ def test_literature_leduc():
     assert value(FORM, runs[0].average()) == pytest.approx(-0.085606424078, abs=2 * KNOWN[2])
 
 
+def test_plain_cfr_on_the_literature_s_leduc():
+    run = Cfr(FORM, discounted=False)
+    for iterations, known in ((100, 9.6e-2), (900, 1.2e-2), (9000, 2.0e-3)):
+        run.advance(iterations)
+        assert exploitability(FORM, run.average()) == pytest.approx(known, rel=0.05)
+
+
 @pytest.mark.parametrize(
     ("name", "infosets", "sequences", "known"),
     [

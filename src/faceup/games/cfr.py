@@ -21,7 +21,6 @@ from faceup.games.extensive_game import normalised
 from faceup.games.sequence_form import Form, fill_plan, fill_values, plans
 
 ALPHA, GAMMA = 1.5, 2
-NEGATIVE_SCALE = 0.5  # of negative regrets, since beta is 0
 
 
 class CfrTables(NamedTuple):
@@ -48,10 +47,10 @@ def match_regrets(strategy, first, end):
 
 
 @njit(cache=True, nogil=True)
-def _learn(form, player, tables, scale, weight):
+def _learn(form, player, tables, scales, weight):
     """One backward pass over a player's infosets: add the iteration's regrets, discount and match.
 
-    scale: of positive regrets; weight: in the average.
+    scales: of positive and of other regrets; weight: in the average.
     """
     regrets, strategy, worth = tables.regrets, tables.strategy, tables.worth
     for i in form.own[player][::-1]:
@@ -63,14 +62,14 @@ def _learn(form, player, tables, scale, weight):
         worth[form.above[i]] += mean
         for a in range(first, end):
             regrets[a] += worth[a] - mean
-            regrets[a] *= scale if regrets[a] > 0.0 else NEGATIVE_SCALE
+            regrets[a] *= scales[0] if regrets[a] > 0.0 else scales[1]
             strategy[a] = regrets[a]
         match_regrets(strategy, first, end)
 
 
 @njit(cache=True, nogil=True)
 def _advance(form, tables, scales, weights):
-    """An iteration for each scale of positive regrets (n,) and weight in the average (n,)."""
+    """An iteration for each row of scales (n, 2) and weight in the average (n,)."""
     for t in range(len(scales)):
         for player in range(2):
             fill_values(form, player, tables.plan, tables.worth)
@@ -81,8 +80,9 @@ def _advance(form, tables, scales, weights):
 class Cfr:
     """A run on one game."""
 
-    def __init__(self, form: Form):
-        self.form, self.iteration = form, 0
+    def __init__(self, form: Form, discounted: bool = True):
+        """discounted: DCFR, else plain CFR, all of whose iterations count alike."""
+        self.form, self.discounted, self.iteration = form, discounted, 0
         n = int(form.first_action[-1])
         even = normalised(form.first_action, np.zeros(n))
         self.tables = CfrTables(np.zeros(n), np.zeros(n), even, plans(form, even), np.zeros(n + 2))
@@ -91,8 +91,12 @@ class Cfr:
         """Run further iterations."""
         end = self.iteration + iterations
         t = np.arange(self.iteration + 1, end + 1, dtype=np.float64)
-        self.tables.averages[:] *= (self.iteration / end) ** GAMMA
-        _advance(self.form, self.tables, 1 / (1 + t**-ALPHA), (t / end) ** GAMMA)
+        scales, weights = np.ones((iterations, 2)), np.ones(iterations)
+        if self.discounted:
+            self.tables.averages[:] *= (self.iteration / end) ** GAMMA
+            scales[:, 0], scales[:, 1] = 1 / (1 + t**-ALPHA), 0.5  # t^0 / (t^0 + 1)
+            weights = (t / end) ** GAMMA
+        _advance(self.form, self.tables, scales, weights)
         self.iteration = end
 
     def average(self) -> np.ndarray:
