@@ -1,4 +1,4 @@
-"""Matches, action values and line frequencies against brute force; hands that end preflop."""
+"""Matches, action values and deviations against brute force; hands that end preflop."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from faceup.holdem.action_values import action_values
 from faceup.holdem.betting_tree import build_tree, children, columns
 from faceup.holdem.match import (
     Match,
-    line_frequencies,
+    deviations,
     mean_result,
     play_against,
     play_boards,
@@ -26,7 +26,7 @@ from faceup.holdem.match import (
     result,
 )
 from faceup.holdem.policy import FixedPolicy
-from faceup.holdem.rules import CALL, DECISION, FOLD
+from faceup.holdem.rules import CALL, DECISION, FOLD, FOLD_END
 from faceup.util.stats import student_95
 
 TREE = build_tree(MINE)
@@ -72,10 +72,33 @@ def test_values_of_actions_equal_brute_force_and_a_decision_is_worth_their_mean(
         np.testing.assert_allclose(found.probability[below].sum(axis=0), 1, rtol=1e-4)
 
 
-def test_line_frequencies_equal_brute_force():
-    found = line_frequencies(SMALL, POLICIES[0], [BOARD])
-    small, big = node_reach(SMALL, (POLICIES[0], POLICIES[0]), BOARD, HOLES)
-    np.testing.assert_allclose(found, ((small @ APART) * big).sum(axis=1) / APART.sum(), rtol=1e-4)
+def test_deviations_of_hands_and_duplicates_equal_brute_force():
+    ends, won, squares = np.flatnonzero(SMALL.kind != DECISION), [], []
+    for seats in (POLICIES[:2], POLICIES[1::-1]):
+        small, big = node_reach(SMALL, seats, BOARD, HOLES)
+        mean, square = np.zeros((2, *OUTCOME.shape))
+        for end in ends:
+            put = SMALL.bets[end].sum(axis=1)
+            folded = SMALL.kind[end] == FOLD_END
+            sign = (-1 if SMALL.actor[end] == 0 else 1) if folded else np.nan_to_num(OUTCOME)
+            dollars = sign * (put[SMALL.actor[end]] if folded else put.min())
+            chance = np.outer(small[end], big[end])
+            mean, square = mean + chance * dollars, square + chance * dollars**2
+        won.append(mean)
+        squares.append(square)
+    expected = (squares[0] + squares[1]) / 2, (sum(squares) - 2 * won[0] * won[1]) / 4
+    expected = [np.sqrt(square[APART].mean()) for square in expected]
+    assert deviations(SMALL, *POLICIES[:2], [BOARD]) == pytest.approx(expected, rel=1e-4)
+
+
+def test_deviations_by_hand():
+    """Folding loses 50 as small blind and wins it from a small blind who folds, too."""
+    folds, calls = POLICIES[2:4]
+    assert deviations(SMALL, folds, folds, [BOARD]) == (50, 0)
+    # the caller wins 50 and, as small blind, has its limp checked down, for 100 or a tie
+    shown = 100**2 * (OUTCOME[APART] != 0).mean()
+    hand, _ = deviations(SMALL, folds, calls, [BOARD])
+    assert hand == pytest.approx(np.sqrt((50**2 + shown) / 2))
 
 
 def test_only_wanted_pairs_are_played():
