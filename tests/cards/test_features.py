@@ -17,6 +17,7 @@ from faceup.cards.features import (
     hand,
     hole_features,
 )
+from faceup.cards.sweep import swept_features
 from faceup.holdem.betting_lines import state_after
 
 # betting, what the player to act is told: the opponent's bets, the own bets, whether he sits on the
@@ -124,4 +125,7 @@ def test_hands_agree_with_the_tables_whatever_the_suits_are_called(equities, car
     holes = np.array([hole_index(*cards[:2]), hole_index(cards[0], cards[2])])
     assert np.array_equal(
         hole_features(holes, cards[2:n]), hole_features(holes, cards[2:n], equities)
+    )
+    assert np.array_equal(
+        swept_features(cards[2:n]), board_features(street, equities[street], cards[2:n])
     )

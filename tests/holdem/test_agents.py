@@ -136,12 +136,17 @@ def test_the_path_leads_to_the_answer(folder, name, line):
     for label, amount in agent.legal(line).items():  # the rules agree, and so do the dollars
         after, _ = act(state, label if label in ("fold", "call") else "raise", amount)
         assert not after or after.bets[state.actor][state.street] == amount
-    said = agent.explain(HOLE, board, line)
+    said = agent.explain(HOLE, board, line, whole=True)
     assert ("check" in said) == ("nothing to call" in said)
     words = [text.split(maxsplit=1) for text in said.splitlines()]
     assert words[1:-1] == [
         ["and" if i else "because", reason] for i, reason in enumerate(reasons(steps))
     ]
+    found, why = agent.deciding(HOLE, board, line)
+    assert {*found.ranges} <= {name for name, *_ in steps}
+    lines = agent.explain(HOLE, board, line).splitlines()
+    assert [text.split(maxsplit=1)[1] for text in lines[1:-2] if why] == why
+    assert lines[-1].endswith(f"with {found.same} of the {found.met} hands that meet this")
 
 
 @pytest.mark.parametrize("name", BETTING_FEATURES)

@@ -1,28 +1,85 @@
 """Wording of splits, true of exactly the values that go that way; opening shares."""
 
+from math import inf
+
 import numpy as np
 import pytest
 from random_trees import SMALL
 
 from faceup.cards.features import feature_names
 from faceup.holdem import figures
-from faceup.holdem.wording import action_name, call_words, condition, path_words, reasons, wording
+from faceup.holdem.wording import (
+    action_name,
+    call_words,
+    condition,
+    path_words,
+    range_words,
+    reasons,
+    wording,
+)
 
 
-def test_conditions_in_words():
-    assert condition("equity", 0.27449, False) == "equity at most 27.45 %"
-    found = condition("river_equity_p90", np.float32(0.8934), True)
-    assert found == "on over 10 % of rivers equity above 89.34 %"
-    assert condition("turn_equity_p30", 0.5, False) == "on 30 % of turns equity at most 50 %"
-    assert condition("flop_equity_p100", 0.75, False).startswith("on all ")
-    assert condition("flop_equity_p100", 0.75, True).startswith("on some ")
-    assert condition("opponent_bet_river", 10_750.0, True) == "opponent's river bet above $10,750"
-    assert condition("bet_faced", 0.0027, False) == "no bet faced"
-    assert condition("bet_faced", 0.0027, True) == "a bet faced"
-    assert condition("bet_faced", 0.5, False) == "bet faced at most 50 % of the pot"
-    assert condition("flop_equity_p100", 0.99997, True) == "on some flops equity above 99.997 %"
-    assert condition("button", 0.5, False) == "in the big blind"
-    assert condition("button", 0.5, True) == "on the button"
+@pytest.mark.parametrize(
+    ("name", "threshold", "at_most", "above"),
+    [
+        ("equity", 0.27449, "equity at most 27.4 %", "equity above 27.4 %"),
+        (
+            "river_equity_p90",
+            0.8934,
+            "9 rivers in 10 leave at most 89.3 % equity",
+            "over 1 river in 10 leaves more than 89.3 % equity",
+        ),
+        (
+            "turn_equity_p10",
+            0.5,
+            "1 turn in 10 leaves at most 50 % equity",
+            "over 9 turns in 10 leave more than 50 % equity",
+        ),
+        (
+            "flop_equity_p100",
+            0.99997,
+            "no flop leaves more than 99.997 % equity",
+            "the best flops leave more than 99.997 % equity",
+        ),
+        (
+            "opponent_bet_river",
+            10_750.5,
+            "the opponent put in at most $10,750 on the river",
+            "the opponent put in more than $10,750 on the river",
+        ),
+        (
+            "opponent_bet_flop",
+            50,
+            "the opponent put in nothing on the flop",
+            "the opponent put in chips on the flop",
+        ),
+        ("opponent_bet_preflop", 150, "no raise before the flop", "a raise before the flop"),
+        (
+            "opponent_bet_preflop",
+            200,
+            "the opponent put in at most $200 before the flop",
+            "the opponent put in more than $200 before the flop",
+        ),
+        (
+            "own_bet_preflop",
+            150,
+            "the bot put in no more than a blind before the flop",
+            "the bot put in more than a blind before the flop",
+        ),
+        ("bet_faced", 0.0027, "no bet to call", "a bet to call"),
+        (
+            "bet_faced",
+            12.5,
+            "at most 1250 % of the pot to call",
+            "more than 1250 % of the pot to call",
+        ),
+        ("stack_to_pot", 4.996, "stack at most 5 pots", "stack above 5 pots"),
+        ("button", 0.5, "in the big blind", "on the button"),
+    ],
+)
+def test_conditions_in_words(name, threshold, at_most, above):
+    said = [condition(name, float(np.float32(threshold)), side) for side in (False, True)]
+    assert said == [at_most, above]
 
 
 @pytest.mark.parametrize("street", range(4))
@@ -35,11 +92,20 @@ def test_every_feature_has_words_of_its_own(street):
 
 def test_answers_about_one_feature_are_put_together():
     told = {  # feature: the hand's value, thresholds in the order in which they are asked, words
-        "equity": (0.4, (0.9, 0.25, 0.5), "equity above 25 %, at most 50 %"),
-        "opponent_bet_flop": (300, (100, 200), "opponent's flop bet above $200"),
-        "river_equity_p20": (0.3, (0.1, 0.35), "river equity, 20 % mark: above 10 %, at most 35 %"),
-        "bet_faced": (0.5, (0.75, 0.25), "bet faced above 25 %, at most 75 % of the pot"),
-        "stack_to_pot": (3, (5, 1), "stack above 1, at most 5 pots"),
+        "equity": (0.4, (0.9, 0.25, 0.5), "equity between 25 % and 50 %"),
+        "opponent_bet_flop": (300, (100, 200), "the opponent put in more than $200 on the flop"),
+        "river_equity_p20": (
+            0.3,
+            (0.1, 0.35),
+            "over 8 rivers in 10 leave more than 10 % equity, 2 in 10 at most 35 %",
+        ),
+        "turn_equity_p100": (
+            0.9,
+            (0.8, 0.95),
+            "the best turns leave more than 80 % equity, none more than 95 %",
+        ),
+        "bet_faced": (0.5, (0.75, 0.25), "25 % to 75 % of the pot to call"),
+        "stack_to_pot": (3, (5, 1), "stack between 1 and 5 pots"),
     }
     steps = [
         (name, asked[k], value > asked[k])
@@ -50,13 +116,27 @@ def test_answers_about_one_feature_are_put_together():
     assert reasons(steps) == [words for *_, words in told.values()]
 
 
+@pytest.mark.parametrize(
+    ("limits", "value", "said"),
+    [
+        ((0.5, 0.6), 0.55, "equity between 50 % and 60 % (here 55 %)"),
+        ((0.99996, inf), 1.0, "equity above 99.996 % (here 100 %)"),
+        ((0.5, 0.50004), 0.50004, "equity between 50 % and 50.004 % (here 50.004 %)"),
+        ((0.13355, inf), 0.133552, "equity above 13.355 % (here 13.3552 %)"),
+    ],
+)
+def test_rounding_contradicts_nothing(limits, value, said):
+    assert range_words("equity", limits, value) == said
+
+
 def test_what_must_be_called_a_path_and_actions_in_words():
     assert call_words(600, 0) == "nothing to call"
     assert call_words(900, 300) == "$300 to call: a bet of half the pot, pot odds 3 to 1"
     assert call_words(1000, 400) == "$400 to call: a bet of 66.67 % of the pot, pot odds 2.5 to 1"
     found = [path_words(SMALL, ["equity", "opponent_bet_turn"], node) for node in (0, 1, 4)]
-    bet = "opponent's turn bet {} $12,700".format
-    assert found == [[], [bet("at most")], [bet("above"), "equity above 10 %"]]
+    bet = "the opponent put in {} than $12,700 on the turn".format
+    assert found[0] == [] and found[2] == [bet("more"), "equity above 10 %"]
+    assert found[1] == ["the opponent put in at most $12,700 on the turn"]
     said = [action_name(label) for label in ("fold", "call", "raise_1", "raise_0.5", "all_in")]
     assert said == ["fold", "check or call", "bet the pot", "bet 0.5 \u00d7 pot", "all-in"]
 

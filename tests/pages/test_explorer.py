@@ -24,7 +24,7 @@ from faceup.holdem.betting_lines import line_to, read_line, settle, state_after
 from faceup.holdem.betting_tree import build_tree, children, columns
 from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.rules import DECISION, menu_from
-from faceup.holdem.wording import condition, wording
+from faceup.holdem.wording import condition
 from faceup.pages.explorer import (
     SCRIPTS,
     STEPS,
@@ -46,7 +46,12 @@ function answersTo(given) {
   const path = pathOf(tree, x, given.depth), actions = offered(state, given.data.menu, given.data.labels);
   const steps = path.slice(0, -1).map(node => [tree.names[tree.feature[node]], x[tree.feature[node]], tree.threshold[node]]);
   const shares = legalShares(tree.value[path.at(-1)], actions);
-  return { x: Array.from(x), steps, shares: Object.fromEntries(actions.map((a, i) => [given.data.labels[a.label], shares[i]])),
+  const rows = street ? serve({ board }).rows
+    : Array.from({ length: N_HOLES }, (_, h) => features(wholeFeatures(h, null, given.data.preflop), 0));
+  const hands = rows.filter(hand => hand).map(hand => rowOf(tree, hand, state));
+  const { ranges, met, kept } = deciding(tree, x, hands, actions, given.depth);
+  const words = Object.entries(ranges).map(([name, range]) => rangeWords(given.data.wording[name], ...range, x[tree.names.indexOf(name)]));
+  return { x: Array.from(x), steps, words, hands: hands.length, met, kept, shares: Object.fromEntries(actions.map((a, i) => [given.data.labels[a.label], shares[i]])),
     amounts: Object.fromEntries(actions.map(a => [given.data.labels[a.label], a.amount])) };
 });
 }
@@ -84,6 +89,8 @@ def test_the_page_answers_as_python_does(equities, tmp_path, name, depth, n):
         assert found["x"] == x[0].tolist(), asked
         steps = [(name, threshold, x > threshold) for name, x, threshold in found["steps"]]
         assert steps == agent.path(*asked), asked
+        decided, words = agent.deciding(*asked)
+        assert (found["words"], found["met"], found["kept"]) == (words, decided.met, decided.same)
         assert found["shares"] == pytest.approx(agent.action_probabilities(*asked), abs=1e-6), asked
         assert {label: amount for label, amount in found["amounts"].items() if amount} == raises, (
             asked
@@ -142,36 +149,7 @@ def test_wrong_lines_and_cards_are_refused():
         )
 
 
-def test_reasons_tell_what_the_hand_has_and_what_was_asked():
-    later = "best 30 % of rivers leave the hand above 71 %, and the worst 70 % of rivers leave the hand at most at 98 %"
-    answers = [
-        ("opponent_bet_flop", 0, None, 100, ["opponent: nothing yet on the flop", "at most $100"]),
-        (
-            "opponent_bet_preflop",
-            300,
-            200,
-            400,
-            ["opponent’s preflop bet $300", "above $200, at most $400"],
-        ),
-        ("river_equity_p70", 0.945, 0.71, 0.98, [f"draw: the {later}", "this hand’s mark: 94.5 %"]),
-        (
-            "turn_equity_p100",
-            0.5,
-            None,
-            0.6,
-            ["no turn leaves the hand above 60 %", "this hand’s mark: 50 %"],
-        ),
-        ("equity", 0.55, 0.5, 0.123456, ["equity 55 %", "above 50 %, at most 12.35 %"]),
-    ]
-    given = [
-        {"feature": f, "value": x, "low": a, "high": b, "words": wording(f)._asdict()}
-        for f, x, a, b, _ in answers
-    ]
-    before = """const { state } = readLine("b300c/");
-    const open = a => ({ ...a, low: a.low ?? -Infinity, high: a.high ?? Infinity });"""
-    assert run("given.map(a => reason(open(a), 0.55, state, a.words))", given, before) == [
-        said for *_, said in answers
-    ]
+def test_what_is_at_stake_in_words():
     lines = {
         "b300": "pot odds 2 to 1, so a call needs 33 % equity to break even",
         "b300c/": "$600 in the pot, no bet to call",

@@ -26,9 +26,11 @@ from faceup.cards.cards import (
 )
 from faceup.cards.equity import StreetEquities
 from faceup.cards.features import BETTING_FEATURES, betting_features, feature_names, hole_features
+from faceup.cards.sweep import swept_features
 from faceup.holdem.bet_translation import translate_action
 from faceup.holdem.betting_lines import line_to, longer, state_after
 from faceup.holdem.betting_tree import BettingTree, children, columns, decision_nodes
+from faceup.holdem.deciding import Deciding, deciding
 from faceup.holdem.policy import (
     ModelPolicy,
     Policy,
@@ -42,7 +44,7 @@ from faceup.holdem.policy import (
 )
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_labels, offered, pot_and_call
 from faceup.holdem.showdown import free_holes
-from faceup.holdem.wording import Step, call_words, path_steps, reasons
+from faceup.holdem.wording import Step, call_words, path_steps, range_words, reasons
 from faceup.trees.agent_file import load_agent_file, save_agent
 from faceup.trees.tree import DecisionTree, leaf_of
 from faceup.util.memo import Cache
@@ -236,29 +238,62 @@ class TreeAgent(Agent):
         """The splits from the root to a hand's leaf; arguments as in `action_probabilities`."""
         private, public = parse_hand(hole, board)
         state = decision_state(public, betting)
-        decision_tree, names = (
-            self.trees[state.street],
-            feature_names(state.street, self.feature_set),
-        )
+        decision_tree = self.trees[state.street]
+        names = feature_names(state.street, self.feature_set)
         x = self.features(np.array([hole_index(*private)]), public, [state])
         return path_steps(decision_tree, names, int(leaf_of(decision_tree, x)[0]))
 
-    def explain(self, hole: str, board: str = "", betting: str = "") -> str:
-        """The path through the tree in words, splits on one feature merged, and the actions."""
-        why = reasons(self.path(hole, board, betting))
+    def deciding(self, hole: str, board: str = "", betting: str = "") -> tuple[Deciding, list[str]]:
+        """The conditions that decide the likeliest action, and each in words with the hand's value.
+
+        Arguments as in `action_probabilities`.
+        """
+        private, public = parse_hand(hole, board)
+        state = decision_state(public, betting)
+        names = feature_names(state.street, self.feature_set)
+        holes = np.flatnonzero(free_holes(public))
+        if self.equities is None and public:
+            bets = np.array([state.bets]), np.array([state.actor])
+            swept = cached(self._hands, tuple(public), swept_features, public)
+            hands = model_inputs(swept[holes], betting_features(*bets, self.feature_set))
+        else:
+            hands = self.features(holes, public, [state])
+        x = hands[np.searchsorted(holes, hole_index(*private))]
+        legal = np.array([label for label, *_ in offered(state, self.menu, self.labels)])
+        found = deciding(self.trees[state.street], names, x, hands, legal)
+        values = dict(zip(names, x.tolist(), strict=True))
+        words = [range_words(name, limits, values[name]) for name, limits in found.ranges.items()]
+        return found, words
+
+    def explain(self, hole: str, board: str = "", betting: str = "", whole: bool = False) -> str:
+        """The actions, and the conditions of the tree's path that decide the likeliest one, in
+        words; whole: all conditions of the path. Arguments as in `action_probabilities`.
+        """
         answer = self.action_probabilities(hole, board, betting)
         state, amounts = state_after(betting), self.legal(betting)
         pot, to_call = pot_and_call(state)
-        lines = [f"{STREETS[state.street]}: ${pot:,} in the pot, {call_words(pot, to_call)}"]
-        lines += [f"  {'    and' if i else 'because'} {reason}" for i, reason in enumerate(why)]
         raises = "raise to" if any(bets[state.street] for bets in state.bets) else "bet"
         names = {"fold": "fold", "call": "call" if to_call else "check"}
         actions = [
-            f"{100 * p:.0f} % {names.get(label, f'{raises} ${amounts[label]:,}')}"
+            (p, names.get(label, f"{raises} ${amounts[label]:,}"))
             for label, p in sorted(answer.items(), key=lambda item: -item[1])
-            if p >= 0.005
         ]
-        return "\n".join([*lines, "so: " + ", ".join(actions)])
+        if whole:
+            why, last = reasons(self.path(hole, board, betting)), []
+        else:
+            found, why = self.deciding(hole, board, betting)
+            like = f"with {found.same} of the {found.met} hands that meet this"
+            last = [f"{actions[0][1]} is likeliest {like}"]
+        shares = [f"{100 * p:.0f} % {action}" for p, action in actions if p >= 0.005]
+        why = why or ["nearly every hand does the same here"]
+        return "\n".join(
+            [
+                f"{STREETS[state.street]}: ${pot:,} in the pot, {call_words(pot, to_call)}",
+                *(f"  {'    and' if i else 'because'} {reason}" for i, reason in enumerate(why)),
+                f"so: {', '.join(shares)}",
+                *last,
+            ]
+        )
 
 
 class FunctionAgent(Agent):

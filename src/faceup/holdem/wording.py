@@ -8,79 +8,129 @@ from faceup.trees.tree import DecisionTree, path_to
 
 # a split on a path: its feature, its threshold, and whether the path goes on above it
 Step = tuple[str, float, bool]
-
-# of the pot: a bet of $100 into $10,000; a smaller threshold separates bets from no bet
-_NO_BET = 0.01
+# above, at most; infinite where a path does not ask
+Range = tuple[float, float]
 
 
 class Wording(NamedTuple):
-    """Phrases for the comparison of a feature with a number; {} is the number with its unit."""
+    """Phrases for the comparison of a feature with a number; {} is the number with its unit.
+
+    Bets have no values from 0, or the blinds, to `least`: a limit there separates `none` from
+    `some`.
+    """
 
     at_most: str
     above: str
     between: str  # {} twice
     percent: bool  # the number is an equity or a share of the pot
     dollars: bool
+    least: float = 0.0
+    none: str = ""
+    some: str = ""
 
 
 def wording(name: str) -> Wording:
     """The phrases for a feature; unknown names are used verbatim."""
     if name == "button":
         return Wording("in the big blind", "on the button", "", False, False)
+    if name == "bet_faced":  # in pots; no bet is smaller than $100 into $10,000
+        at_most, above, between = (
+            f"{part} of the pot to call" for part in ("at most {}", "more than {}", "{} to {}")
+        )
+        none, some = "no bet to call", "a bet to call"
+        return Wording(at_most, above, between, True, False, 0.01, none, some)
     later, _, decile = name.partition("_equity_p")
     if decile.isdigit():
-        share, rest, cards = int(decile), 100 - int(decile), f"{later}s"
-        most = f"on {share} % of {cards}" if rest else f"on all {cards}"
-        some = f"on over {rest} % of {cards}" if rest else f"on some {cards}"
-        between = f"{later} equity, {share} % mark: above {{}}, at most {{}}"
-        return Wording(
-            f"{most} equity at most {{}}", f"{some} equity above {{}}", between, True, False
-        )
+        return _later_wording(later, int(decile) // 10)
     who, bet, street = name.partition("_bet_")
-    what, unit = {
-        "bet_faced": ("bet faced", " of the pot"),
-        "stack_to_pot": ("stack", " pots"),
-    }.get(name, (name, ""))
-    person = {"opponent": "opponent's", "own": "own"}.get(who) if bet else None
-    what = f"{person} {street} bet" if person else what
-    most, above = f"{what} at most {{}}{unit}", f"{what} above {{}}{unit}"
-    between = f"{what} above {{}}, at most {{}}{unit}"
-    return Wording(most, above, between, name in ("equity", "bet_faced"), person is not None)
+    if bet and who in ("opponent", "own"):
+        return _bet_wording(who, street)
+    what, unit = ("stack", " pots") if name == "stack_to_pot" else (name, "")
+    at_most, above, between = (
+        f"{what} {part}{unit}" for part in ("at most {}", "above {}", "between {} and {}")
+    )
+    return Wording(at_most, above, between, name == "equity", False)
 
 
-def number(words: Wording, value: float) -> str:
-    """A threshold with its unit, to four digits (dollars whole): "27.45 %", "$1,400"; values just
-    below 100 % keep more digits.
+def _later_wording(street: str, tenths: int) -> Wording:
+    """Of a decile d = tenths: at least d in 10 of the street's cards leave at most its value."""
+    rest = 10 - tenths
+    if not rest:
+        more = f"the best {street}s leave more than {{}} equity"
+        none = f"no {street} leaves more than {{}} equity"
+        return Wording(none, more, f"{more}, none more than {{}}", True, False)
+    few, many = (f"{n} {street}{'s' * (n > 1)} in 10 leave{'s' * (n == 1)}" for n in (tenths, rest))
+    more = f"over {many} more than {{}} equity"
+    return Wording(
+        f"{few} at most {{}} equity", more, f"{more}, {tenths} in 10 at most {{}}", True, False
+    )
+
+
+def _bet_wording(who: str, street: str) -> Wording:
+    """Of the dollars that a player put in on a street, calls included."""
+    put = f"the {'bot' if who == 'own' else who} put in"
+    when = "before the flop" if street == "preflop" else f"on the {street}"
+    at_most, above, between = (
+        f"{put} {part} {when}"
+        for part in ("at most {}", "more than {}", "more than {} and at most {}")
+    )
+    least, none, some = 100, f"{put} nothing {when}", f"{put} chips {when}"  # or an all-in below
+    if street == "preflop":  # the smallest raise is to $200; who calls it puts in as much
+        least, none, some = 200, "no raise before the flop", "a raise before the flop"
+        if who == "own":  # the opponent may have raised
+            none, some = (f"{put} {part} than a blind {when}" for part in ("no more", "more"))
+    return Wording(at_most, above, between, False, True, least, none, some)
+
+
+def numbers(words: Wording, *values: float) -> list[str]:
+    """Numbers with their unit: "27.4 %", "$1,400".
+
+    They have the fewest digits, three or more, that tell different numbers apart, and from 0 and 1.
+    A bet is a whole number, so that one above $112.5 is above $112.
     """
     if words.dollars:
-        return f"${value:,.0f}"
-    digits = 7 if 0.9999 < value < 1 else 4
-    return f"{100 * value:.{digits}g} %" if words.percent else f"{value:.4g}"
+        return [f"${math.floor(value):,}" for value in values]
+    scale = 100 if words.percent else 1
+    for digits in range(3, 10):
+        texts = {x: f"{float(f'{scale * x:.{digits}g}'):.10g}" for x in (*values, 0.0, 1.0)}
+        if len(set(texts.values())) == len(texts):
+            break
+    return [texts[value] + " %" * words.percent for value in values]
 
 
 def condition(name: str, threshold: float, above: bool) -> str:
-    """The condition of a branch: "opponent's river bet at most $100"."""
-    return _bounded(name, threshold, math.inf) if above else _bounded(name, -math.inf, threshold)
+    """The condition of a branch: "the opponent put in at most $300 on the river"."""
+    return range_words(name, (threshold, math.inf) if above else (-math.inf, threshold))
 
 
-def _bounded(name: str, low: float, high: float) -> str:
-    """A feature above low, at most high, one of them finite or both."""
-    if name == "bet_faced" and (
-        high < _NO_BET or low < _NO_BET and math.isinf(high) and not math.isinf(low)
-    ):
-        return "no bet faced" if high < _NO_BET else "a bet faced"
-    words = wording(name)
+def range_words(name: str, limits: Range, value: float | None = None) -> str:
+    """A feature above a limit, at most another, one of them finite or both; value: the feature's
+    own, which is put in brackets.
+    """
+    (low, high), words = limits, wording(name)
+    if high < words.least:
+        return words.none
+    if low < words.least and math.isinf(high):
+        return words.some
     form = words.at_most if math.isinf(low) else words.above if math.isinf(high) else words.between
-    return form.format(*(number(words, bound) for bound in (low, high) if math.isfinite(bound)))
+    finite = [limit for limit in limits if math.isfinite(limit)]
+    texts = numbers(words, *finite, *([] if value is None else [value]))
+    here = f" (here {texts[-1]})" if value is not None and "{}" in form else ""
+    return form.format(*texts[: len(finite)]) + here
+
+
+def merged(steps: Sequence[Step]) -> dict[str, Range]:
+    """The conditions of a path as one range for each feature, in the order of first use."""
+    ranges: dict[str, Range] = {}
+    for name, threshold, above in steps:
+        low, high = ranges.get(name, (-math.inf, math.inf))
+        ranges[name] = (max(low, threshold), high) if above else (low, min(high, threshold))
+    return ranges
 
 
 def reasons(steps: Sequence[Step]) -> list[str]:
-    """The conditions of a path, merged for each feature, in the order of first use."""
-    bounds: dict[str, tuple[float, float]] = {}  # above, at most
-    for name, threshold, above in steps:
-        low, high = bounds.get(name, (-math.inf, math.inf))
-        bounds[name] = (max(low, threshold), high) if above else (low, min(high, threshold))
-    return [_bounded(name, low, high) for name, (low, high) in bounds.items()]
+    """The conditions of a path in words, one for each feature."""
+    return [range_words(name, limits) for name, limits in merged(steps).items()]
 
 
 def action_name(label: str) -> str:

@@ -68,62 +68,89 @@ function leavesOf(tree, most, node = 0) {
 const dollars = amount => "$" + round(amount).toLocaleString("en-US");
 const percent = (share, digits = 3) => Number((100 * share).toPrecision(digits)) + " %";
 
-// A threshold with its unit, as Python says it; wording: of the feature, from faceup.holdem.play.words.
-function number(wording, value) {
-  if (wording.dollars) return dollars(value);
-  return Number((wording.percent ? 100 * value : value).toPrecision(4)) + (wording.percent ? " %" : "");
+// Numbers with their unit, as Python says them: with the fewest digits that tell different ones apart, and from 0 and 1.
+function numbers(wording, values) {
+  if (wording.dollars) return values.map(value => dollars(Math.floor(value)));
+  const scale = wording.percent ? 100 : 1, all = [...new Set([...values, 0, 1])];
+  let digits = 3;
+  const text = x => String(Number((scale * x).toPrecision(digits)));
+  while (digits < 9 && new Set(all.map(text)).size < all.length) digits++;
+  return values.map(value => text(value) + (wording.percent ? " %" : ""));
 }
 
-const condition = (wording, threshold, above) => (above ? wording.above : wording.at_most).replace("{}", number(wording, threshold));
+// A feature between two limits, with its own value in brackets where that is known; wording: from faceup.holdem.wording.
+function rangeWords(wording, low, high, value = null) {
+  if (high < wording.least) return wording.none;
+  if (low < wording.least && high === Infinity) return wording.some;
+  const form = low === -Infinity ? wording.at_most : high === Infinity ? wording.above : wording.between;
+  const limits = [low, high].filter(Number.isFinite), texts = numbers(wording, value === null ? limits : [...limits, value]);
+  const here = value !== null && form.includes("{}") ? ` (here ${texts.at(-1)})` : "";
+  return form.replace(/\{\}/g, () => texts.shift()) + here;
+}
 
-// The answers on a path, those about one feature put together: {feature, value, low, high}, in the order of first mention.
-function answersOn(tree, path, x) {
-  const answers = {};
-  for (const node of path.slice(0, -1)) {
-    const k = tree.feature[node], at = tree.threshold[node];
-    const found = answers[tree.names[k]] ??= { feature: tree.names[k], value: x[k], low: -Infinity, high: Infinity };
-    if (x[k] <= at) found.high = Math.min(found.high, at);
-    else found.low = Math.max(found.low, at);
+const condition = (wording, threshold, above) => rangeWords(wording, above ? threshold : -Infinity, above ? Infinity : threshold);
+
+// --- reasons: what decides the likeliest action, as src/faceup/holdem/deciding.py finds it ----------------------------------
+
+const ENOUGH = 0.9, MOST = 4;
+const isHand = name => name.includes("equity");
+
+// Conditions put together by feature, {feature: [above, at most]}; a condition: {name, limit, above}.
+function merged(conditions) {
+  const ranges = {};
+  for (const { name, limit, above } of conditions) {
+    const range = ranges[name] ??= [-Infinity, Infinity];
+    if (above) range[0] = Math.max(range[0], limit);
+    else range[1] = Math.min(range[1], limit);
   }
-  return Object.values(answers);
+  return ranges;
 }
 
-// One reason as a poker player says it: [what the hand has, between which limits the tree saw it]. x[0] is the hand's equity.
-function reason(answer, equity, state, wording) {
-  const limits = [];
-  if (answer.low > -Infinity) limits.push("above " + number(wording, answer.low));
-  if (answer.high < Infinity) limits.push("at most " + number(wording, answer.high));
-  const later = answer.feature.match(/^(\w+)_equity_p(\d+)$/);
-  return later ? [laterFact(answer, later[1], Number(later[2]), equity, state), `this hand’s mark: ${percent(answer.value)}`]
-    : [fact(answer, state), limits.join(", ")];
+// The conditions on a path with features x.
+const rangesOn = (tree, path, x) => merged(path.slice(0, -1).map(node => (
+  { name: tree.names[tree.feature[node]], limit: tree.threshold[node], above: x[tree.feature[node]] > tree.threshold[node] })));
+
+const combinations = (items, n, from = 0) => n ? items.slice(from).flatMap((one, i) =>
+  combinations(items, n - 1, from + i + 1).map(rest => [one, ...rest])) : [[]];
+
+// The fewest conditions with a share of at least ENOUGH, or else those with the largest share; share(conditions): [share, preference].
+function fewest(conditions, most, share) {
+  let found = [], best = -1, enough = false;
+  for (let n = 0; n <= Math.min(most, conditions.length) && !enough; n++) {
+    for (const chosen of combinations(conditions, n)) {
+      const [part, preferred] = share(chosen), better = part >= ENOUGH ? !enough || preferred > best : !enough && part > best;
+      if (better) [found, best, enough] = [chosen, part >= ENOUGH ? preferred : part, part >= ENOUGH];
+    }
+  }
+  return found;
 }
 
-// A limit of a mark among later equities: "the best 30 % of rivers leave the hand above 71 %".
-function laterFact({ value, low, high }, street, share, equity, state) {
-  const kind = !state.street ? "" : share >= 70 && value >= equity + 0.2 ? "draw: " : share <= 30 && value <= equity - 0.2 ? "vulnerable: " : "";
-  const said = [];
-  const best = share === 100 ? `the best ${street} leaves` : `the best ${100 - share} % of ${street}s leave`;
-  const rest = share === 100 ? `no ${street} leaves the hand above` : `the worst ${share} % of ${street}s leave the hand at most at`;
-  if (low > -Infinity) said.push(`${best} the hand above ${percent(low)}`);
-  if (high < Infinity) said.push(`${rest} ${percent(high)}`);
-  return kind + said.join(", and ");
-}
-
-function fact({ feature, value }, state) {
-  const bet = feature.match(/^(opponent|own)_bet_(\w+)$/);
-  if (feature === "equity") return `equity ${percent(value)}`;
-  if (feature === "button") return value ? "on the button" : "in the big blind";
-  if (feature === "bet_faced") return value ? `bet faced ${percent(value)} of the pot` : "no bet to call";
-  if (feature === "stack_to_pot") return `stack ${Number(value.toPrecision(3))} pots`;
-  if (bet) return betFact(bet[1], bet[2], value, state);
-  return `${feature} is ${value}`;
-}
-
-function betFact(who, street, value, state) {
-  const own = who === "own", now = STREETS[state.street] === street;
-  if (!value) return `${own ? "own bet" : "opponent"}: nothing ${now ? "yet " : ""}on the ${street}`;
-  if (street === "preflop" && value <= BIG_BLIND) return `${own ? "own" : "opponent’s"} blind only (${dollars(value)}): no raise before the flop`;
-  return `${own ? "own" : "opponent’s"} ${street} bet ${dollars(value)}`;
+// What decides a tree's answer to features x: ranges, and how many hands meet them, and how many of these have the same likeliest
+// action. hands: features of all hands with the same betting; actions: the legal ones; depth: at which the tree is cut.
+function deciding(tree, x, hands, actions, depth) {
+  const known = [], path = pathOf(tree, x, depth);
+  const first = shares => shares.indexOf(Math.max(...shares)), likeliest = node => known[node] ??= first(legalShares(tree.value[node], actions));
+  const wanted = likeliest(path.at(-1)), same = hands.map(row => Number(likeliest(pathOf(tree, row, depth).at(-1)) === wanted));
+  const conditions = Object.entries(rangesOn(tree, path, x)).flatMap(([name, range]) => range.map((limit, side) => (
+    { name, limit, above: !side, column: tree.names.indexOf(name) }))).filter(({ limit }) => Number.isFinite(limit));
+  const bits = hands.map(row => conditions.reduce((all, { column, limit, above }, k) => all | (row[column] > limit === above) << k, 0));
+  const count = chosen => {
+    const wants = chosen.reduce((all, one) => all | 1 << conditions.indexOf(one), 0);
+    let met = 0, kept = 0;
+    for (let h = 0; h < hands.length; h++) if ((bits[h] & wants) === wants) { met++; kept += same[h]; }
+    return { met, kept };
+  };
+  const handShare = chosen => { const { met, kept } = count(chosen); return [kept / met, met]; };
+  const weighted = (ranges, node, below) => { // the share of the branch's weight with the action, at any betting in the ranges
+    const k = tree.feature[node], at = tree.threshold[node];
+    if (k < 0 || below === depth) return Number(likeliest(node) === wanted);
+    const [low, high] = ranges[tree.names[k]] ?? [-Infinity, Infinity], hand = isHand(tree.names[k]);
+    const sides = [(hand ? x[k] <= at : low < at) && tree.left[node], (hand ? x[k] > at : high > at) && tree.right[node]].filter(Boolean);
+    return sum(sides.map(side => weighted(ranges, side, below + 1) * tree.weight[side])) / sum(sides.map(side => tree.weight[side]));
+  };
+  const betShare = chosen => Array(2).fill(weighted(merged(chosen), 0, 0));
+  const hand = fewest(conditions.filter(one => isHand(one.name)), MOST, handShare), room = MOST - Object.keys(merged(hand)).length;
+  return { ranges: merged([...hand, ...fewest(conditions.filter(one => !isHand(one.name)), room, betShare)]), ...count(hand) };
 }
 
 // What is at stake: "$900 in the pot, $300 to call: pot odds 3 to 1, so that a call needs 25 % to win".

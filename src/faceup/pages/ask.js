@@ -122,8 +122,10 @@ async function drawAnswer(state, turn) {
     const answer = decide(state, found.x);
     $("brief").textContent = brief(state, board, answer);
     $("answer").replaceChildren(mixtureView(state, answer));
-    $("why").replaceChildren(element("p", {}, situation(state) + "."), reasonsView(state, answer), histogramView(found, answer) ?? "");
     $("tree").replaceChildren(treeView(answer));
+    const rows = await allNumbersOf(board);
+    if (turn !== drawing) return;
+    $("why").replaceChildren(element("p", {}, situation(state) + "."), reasonsView(state, answer, rows), histogramView(found, answer) ?? "");
   }
   await drawGrids(state, board, hole, turn);
 }

@@ -101,7 +101,7 @@ async function drawReview(state) {
     if (move.player === hand.seat) views.push(costView(move, await costOf(move, board, stale)));
     else {
       const { x } = await numbersOf(holeIndex(...hand.holes[move.player]), board);
-      views.push(decisionView(move, decide(move.before, x), board));
+      views.push(decisionView(move, decide(move.before, x), board, await allNumbersOf(board)));
     }
     if (stale()) return;
   }
@@ -134,13 +134,13 @@ function costView(move, found) {
   return element("article", { class: "decision" }, title, element("p", {}, element("b", {}, verdict)), actionTable(["value", "cost"], rows));
 }
 
-function decisionView(move, answer, board) {
+function decisionView(move, answer, board, rows) {
   const cards = cardsText([...hand.holes[move.player], ...board]);
   const ask = "#" + new URLSearchParams({ view: "ask", ...chosenAgent(), seat: move.player, cards, bet: move.line });
   return element("article", { class: "decision" },
     element("h3", {}, `${STREETS[move.before.street]}: ${agent.name} – ${actionName(move.before, move)}`),
     element("p", {}, situation(move.before) + "."), mixtureView(move.before, answer), element("p", {}, "because"),
-    reasonsView(move.before, answer), element("a", { href: ask }, "Ask about this spot"));
+    reasonsView(move.before, answer, rows), element("a", { href: ask }, "Ask about this spot"));
 }
 
 function drawScore() {

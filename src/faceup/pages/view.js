@@ -116,13 +116,18 @@ function mixtureView(state, { actions, shares }, values = null) {
   return element("div", {}, barView(shares, actions.map(a => a.label), names), actionTable(values ? ["share", "value"] : ["share"], rows));
 }
 
-function reasonsView(state, { tree, path, x }) {
-  const items = answersOn(tree, path, x).map(answer => {
-    const [said, limits] = reason(answer, x[0], state, DATA.wording[answer.feature]);
-    return element("li", {}, said, " ", element("span", { class: "limits" }, `(${limits})`));
-  });
-  if (!items.length) return element("p", {}, "It asks nothing: this tree has one answer for all hands.");
-  return element("ul", { class: "reasons" }, ...items);
+// Why the agent does what it mostly does: the conditions that decide, how far they carry, and the whole path on request.
+// rows: features of all hands on the board.
+function reasonsView(state, { tree, path, x, actions, shares }, rows) {
+  const hands = rows.filter(hand => hand).map(hand => rowOf(tree, hand, state)), { ranges, met, kept } = deciding(tree, x, hands, actions, agent.depth);
+  const list = (found, name) => element("ul", { class: name }, ...Object.entries(found).map(([feature, range]) =>
+    element("li", {}, rangeWords(DATA.wording[feature], ...range, x[tree.names.indexOf(feature)]))));
+  const whole = rangesOn(tree, path, x), n = Object.keys(whole).length, count = number => number.toLocaleString("en-US");
+  const action = actionName(state, actions[shares.indexOf(Math.max(...shares))], LABELS);
+  if (!n) return element("p", {}, "The tree asks nothing: it has one answer for all hands.");
+  return element("div", {}, Object.keys(ranges).length ? list(ranges, "reasons") : element("p", {}, "Nearly every hand does the same here."),
+    note(`Of ${count(hands.length)} possible hands ${count(met)} meet this; with ${count(kept)} of them “${action}” is the likeliest action.`),
+    element("details", {}, element("summary", {}, `The whole path: ${n} condition${n > 1 ? "s" : ""}`), list(whole, "reasons")));
 }
 
 // How often each equity will occur on the last street to come, and the deciles that the tree uses.
@@ -137,7 +142,8 @@ function histogramView({ later }, { tree, path, x }) {
     if (text) made.textContent = text;
     return made;
   };
-  const marks = answersOn(tree, path, x).filter(a => a.feature.startsWith(`${name}_equity_p`));
+  const marks = Object.keys(rangesOn(tree, path, x)).filter(feature => feature.startsWith(`${name}_equity_p`))
+    .map(feature => ({ feature, value: x[tree.names.indexOf(feature)] }));
   const said = `equities on the ${later[street].length} possible ${name}s` +
     (marks.length ? "; marked: " + marks.map(a => `${a.feature.split("_p")[1]} % of them at most ${percent(a.value)}`).join(", ") : "");
   const made = svg("svg", { viewBox: `0 0 ${W} ${H + 20}`, class: "histogram", role: "img", "aria-label": said });
@@ -181,7 +187,7 @@ function treeView({ tree, path, x }, open = 0) {
     if (made.childElementCount > 1) return;
     const name = tree.names[tree.feature[node]], wording = DATA.wording[name], at = tree.threshold[node];
     for (const [child, above] of [[tree.left[node], false], [tree.right[node], true]]) {
-      const own = lit.has(child) && element("b", {}, ` – this hand: ${number(wording, x[tree.feature[node]])}`);
+      const own = lit.has(child) && element("b", {}, ` – this hand: ${numbers(wording, [x[tree.feature[node]]])[0]}`);
       const text = element("span", {}, condition(wording, at, above), own || "");
       made.append(branch(child, depth + 1, text));
     }
