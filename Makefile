@@ -84,8 +84,9 @@ site: build/site-tools/ready
 	mkdir build/site-source/copied && mv build/site-source/pages build/site-source/copied
 	build/site-tools/bin/jupyter-book build --quiet --path-output build/site-made build/site-source
 	mv build/site-made/_build/html build/site
-	cp build/site/pages/*.html build/site
-	sed 's|<a href="leduc.html">Leduc</a>|&. <a href="00_overview.html">How it was made</a>|' build/site/explorer.html > build/site/index.html
+	sed -i 's|\(href="\.\./[0-9a-z_]*\)\.ipynb"|\1.html"|g' build/site/pages/*.html
+	for page in explorer leduc one_card; do sed 's|href="\.\./|href="|g' build/site/pages/$$page.html > build/site/$$page.html; done
+	cp build/site/explorer.html build/site/index.html
 	rm -r build/site-source build/site-made
 	@echo "Open build/site/index.html"
 

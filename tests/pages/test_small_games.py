@@ -111,10 +111,31 @@ def test_rule_lists_bet_as_python_says():
         np.testing.assert_allclose(found, expected, atol=1e-3, err_msg=one["name"])
 
 
-def test_the_explorer_links_to_them_and_the_sites_front_page_to_the_overview():
-    page, recipe = source("explorer.html"), (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert all(f'href="{name}.html"' in page for name in SCRIPTS if name != "explorer")
-    place, link = re.search(
-        r"sed 's\|(.*)\|&\. (.*)\|' build/site/explorer\.html > build/site/index\.html", recipe
-    ).groups()
-    assert page.count(place) == 1 and 'href="00_overview.html"' in link
+def test_the_number_that_is_shown_meets_the_rules_that_the_card_meets():
+    code = """given.lists.flatMap(l => given.games.flatMap(g => strengths(g.other).flatMap(s => {
+      const shown = percentBeaten(s) / 100;
+      return l.rules.map(({ kind, threshold: t }) =>
+        kind === "strong" ? shown >= t === s >= t : shown <= t === s <= t);
+    })))"""
+    found = in_one_card(code)
+    assert len(found) > 40_000 and all(found)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_pages_link_to_each_other_and_to_notebooks(name):
+    """And the site's pages to its notebooks, by the recipe of `make site`."""
+    page = source(f"{name}.html")
+    assert all(f'href="{other}.html"' in page for other in SCRIPTS if other != name)
+    notebooks = re.findall(r'href="\.\./(\w+)\.ipynb"', page)
+    assert notebooks and all((ROOT / f"notebooks/{one}.ipynb").exists() for one in notebooks)
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8")
+    scripts = re.findall(r"sed (?:-i )?'s\|(.*?)\|(.*?)\|g' build/site/pages", recipe)
+    for old, new in scripts:
+        page = re.sub(old.replace(r"\(", "(").replace(r"\)", ")"), new, page)
+    assert len(scripts) == 2 and all(f'href="{one}.html"' in page for one in notebooks)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_notebooks_link_back(name):
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.ipynb"))
+    assert any(f"(../reports/pages/{name}.html" in text for text in texts)

@@ -65,7 +65,8 @@ function leavesOf(tree, most, node = 0) {
 
 // --- words -------------------------------------------------------------------------------------------------------------
 
-const dollars = amount => "$" + round(amount).toLocaleString("en-US");
+let unit = 1; // in which amounts are shown: dollars, or big blinds of 100
+const dollars = amount => unit === 1 ? "$" + round(amount).toLocaleString("en-US") : `${Number((amount / unit).toFixed(2)).toLocaleString("en-US")} bb`;
 const percent = (share, digits = 3) => Number((100 * share).toPrecision(digits)) + " %";
 
 // Numbers with their unit, as Python says them: with the fewest digits that tell different ones apart, and from 0 and 1.

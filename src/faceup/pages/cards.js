@@ -82,6 +82,14 @@ const suitMask = (cards, suit) => cards.reduce((mask, card) => (card & 3) === su
 
 const strength = cards => Math.max(rankStrength(...heldRanks(cards)), ...[0, 1, 2, 3].map(suit => FLUSH[suitMask(cards, suit)]));
 
+// A hand's name from its strength: "two pair, aces and 3s".
+const RANK_NAMES = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "jack", "queen", "king", "ace"];
+function handName(value) {
+  const [a, b, c] = [16, 12, 8].map(shift => RANK_NAMES[value >> shift & 15]);
+  return [`${a} high`, `a pair of ${a}s, ${b} kicker`, `two pair, ${a}s and ${b}s, ${c} kicker`, `three ${a}s, ${b} kicker`, `a straight to the ${a}`,
+    `a flush, ${a} high`, `a full house, ${a}s over ${b}s`, `four ${a}s`, `a straight flush to the ${a}`][value >> 20];
+}
+
 // --- a river board: the equity of every hole --------------------------------------------------------------------------
 
 const unusedCards = used => [...Array(52).keys()].filter(card => !used.includes(card));

@@ -38,7 +38,7 @@ _DIGITS = np.frombuffer(b"0123456789abcdef", dtype=np.uint8)
 PURE = ("cards", "worker", "betting", "agent", "blueprint", "exploit")
 # scripts of each page in the order in which they run
 SCRIPTS = {
-    "explorer": (*PURE, "page", "view", "grids", "ask", "trees", "play", "main"),
+    "explorer": (*PURE, "page", "view", "grids", "ask", "play", "story", "main"),
     "one_card": ("one_card_rules", "page", "one_card"),
     "leduc": ("leduc_rules", "page", "leduc"),
 }

@@ -1,16 +1,16 @@
 "use strict";
 // The page of Leduc hold'em: the reader plays a hand, and sees what each decision cost and what to do after a mistake.
 
-const STRATEGIES = strategiesOf(DATA.situations), { about } = DATA;
+const STRATEGIES = strategiesOf(DATA.situations), LOSES = Number(DATA.about.sheet_loses_at_most.toPrecision(2));
 const ROWS = Object.fromEntries(DATA.situations.map(row => [`${row.card}${row.public ?? ""}:${row.line}`, row]));
 const OPPONENTS = {
-  sheet: ["the cheat sheet", `It plays by the sheet below, which fits on a page. The best play wins at most ${
-    about.sheet_loses_at_most} big blinds a hand from it.`],
+  sheet: ["the cheat sheet", `It plays by the sheet below. The best play wins at most ${
+    LOSES} big blinds a hand from it.`],
   equilibrium: ["an equilibrium", "Over both seats nobody wins from it in the long run. Where it mixes actions, they are worth the same."],
   answer: ["one who knows the sheet", "The best play against somebody who follows the sheet. Follow it yourself and see how little that loses; or find " +
     "out how this opponent loses in turn."],
 };
-const CARD_NAMES = ["jack", "queen", "king"], SEATS = ["small blind", "big blind"], MISTAKE = 0.0005;
+const KEYS = { call: "C", check: "C", raise: "R", fold: "F" }, CARD_NAMES = ["jack", "queen", "king"], SEATS = ["small blind", "big blind"], MISTAKE = 0.0005;
 let hand = null; // {seat, cards: [small blind's, big blind's, public], state, log: decisions of the reader, done}
 let past = { hands: 0, won: 0, costs: [] };
 
@@ -27,6 +27,9 @@ function mixture(shares) {
   if (kept.length === 1) return kept[0][0];
   return kept.map(([action, share], k) => k === kept.length - 1 ? `else ${action}` : `${action} ${percent(share)}`).join(", ");
 }
+
+// What the reader may do: the rules allow a fold where nothing is to call, too, but who would.
+const choices = state => legal(state).filter((action, _, all) => action !== "fold" || all.includes("call"));
 
 // A random deal; seat and cards may be given, as tests do.
 function deal(seat = hand ? 1 - hand.seat : 0, cards = null) {
@@ -81,7 +84,7 @@ function moves(state) {
 // An action with what it puts in, in big blinds.
 function actionName(state, action) {
   const now = state.line.length - 1, most = Math.max(...state.chips.map(own => own[now]));
-  if (action === "raise") return `raise to ${(most + RAISES[now]) / UNIT}`;
+  if (action === "raise") return `${most ? "raise to" : "bet"} ${(most + RAISES[now]) / UNIT}`;
   return action === "call" ? `call ${(most - state.chips[state.player][now]) / UNIT}` : action;
 }
 
@@ -92,7 +95,8 @@ function show() {
     element("p", {}, `You are the ${SEATS[seat]}. In the pot, in big blinds: you ${put[seat]}, the opponent ${put[1 - seat]}.`),
     element("ol", { class: "moves" }, ...moves(state)));
   $("turn").textContent = done ? ended() : "Your turn.";
-  $("choices").replaceChildren(...(mine ? legal(state) : []).map(one => button(actionName(state, one), () => choose(one), { "data-action": one })));
+  $("choices").replaceChildren(...(mine ? choices(state) : []).map(one =>
+    button(actionName(state, one), () => choose(one), { "data-action": one, "data-key": KEYS[one] })));
   $("next").disabled = !done;
   $("last").textContent = hand.log.length ? verdict(hand.log.at(-1)) : "";
   $("advice").replaceChildren(...(mine ? advice(state) : []));
@@ -127,7 +131,7 @@ function decision(made) {
   const { state, action, values } = made;
   const name = situation(state), where = `${RANKS[hand.cards[hand.seat]]}${state.line.length > 1 ? ` on ${RANKS[hand.cards[2]]}` : ""}`;
   const best = bestOf(values);
-  const rows = legal(state).map(one => ({ name: one, mine: one === action, cells: [blinds(values[one]), blinds(values[best] - values[one]),
+  const rows = choices(state).map(one => ({ name: one, mine: one === action, cells: [blinds(values[one]), blinds(values[best] - values[one]),
     percent(STRATEGIES.equilibrium[name][one]), percent(STRATEGIES.sheet[name][one])] }));
   return element("article", { class: "decision" }, element("h3", {}, `${where}: ${actionName(state, action)}`),
     element("p", {}, element("b", {}, verdict(made))), actionTable(["value", "cost", "equilibrium", "sheet"], rows));
@@ -150,7 +154,7 @@ function drawSheet() {
     element("thead", {}, element("tr", {}, ...["card", "betting of this round", "what to do"].map(text => element("th", { scope: "col" }, text)))),
     element("tbody", {}, ...DATA.sheet.filter(one => one.cell.startsWith(`round ${round}`)).map(line))));
   $("sheet").replaceChildren(part("one"), part("two"));
-  $("sheet-said").textContent = `It loses at most ${about.sheet_loses_at_most} big blinds a hand, whoever plays against it. “K on J”: you hold a ` +
+  $("sheet-said").textContent = `It loses at most ${LOSES} big blinds a hand, whoever plays against it. “K on J”: you hold a ` +
     "king, the public card is a jack. Grey lines are for those who have made a mistake: who follows the sheet never needs them.";
 }
 

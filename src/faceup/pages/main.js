@@ -3,24 +3,22 @@
 
 const chosenAgent = () => ({ agent: agent.name, depth: agent.depth });
 const trouble = text => { $("trouble").textContent = text; $("trouble").hidden = !text; };
-const VIEWS = ["ask", "play", "trees"];
+const VIEWS = ["ask", "play", "story"];
 const EXAMPLE = { seat: "1", cards: "Ac3hKh3sJc____", bet: "b300c/" }; // the paper's hand: what the page shows at first
 let written = ""; // the last link that the page wrote itself
 
-// Put the view's state into the address; returns the link.
+// Put the view's state into the address, which is a link to it.
 function remember(view, state) {
-  if (!$(view).hidden) {
-    written = "#" + new URLSearchParams({ view, ...chosenAgent(), ...state });
-    try { history.replaceState(null, "", written); } catch { /* a sandboxed frame has no address of its own */ }
-  }
-  return "#" + new URLSearchParams({ view, ...chosenAgent(), ...state });
+  if ($(view).hidden) return;
+  written = "#" + new URLSearchParams({ view, ...chosenAgent(), ...state });
+  try { history.replaceState(null, "", written); } catch { /* a sandboxed frame has no address of its own */ }
 }
 
 function show(view) {
+  document.body.dataset.view = view;
   for (const name of VIEWS) {
     $(name).hidden = name !== view;
-    if (name === view) $(`to-${name}`).setAttribute("aria-current", "page");
-    else $(`to-${name}`).removeAttribute("aria-current");
+    $(`to-${name}`).ariaCurrent = name === view ? "page" : null;
   }
 }
 
@@ -30,12 +28,13 @@ function drawAgent() {
   const all = versions(), at = all.indexOf(agent), leaves = sum(treesOf(agent.file).map(tree => leavesOf(tree, agent.depth)));
   $("agent").value = agent.name;
   Object.assign($("depth"), { max: all.length - 1, value: at, disabled: all.length < 2 });
-  $("depth").setAttribute("aria-valuetext", `depth ${agent.depth}`);
+  $("depth").setAttribute("aria-valuetext", $("depth-now").textContent = agent.depth);
   const { blueprint, br_pot, br_blueprint, lbr_56 } = agent.facts, blinds = x => (x / 1000).toFixed(2).replace("-", "−");
   const measured = [[blueprint, "won from the blueprint"], [br_blueprint, "lost to a best response with the blueprint’s bet sizes"],
     [br_blueprint ? null : br_pot, "lost to a best response limited to pot and all-in"], [lbr_56, "lost to a local best response with 56 bets"]];
   const said = measured.filter(([found]) => found).map(([[mbb, ci95], what]) => `${blinds(mbb)} ± ${blinds(ci95)} ${what}`).join("; ");
-  $("facts").textContent = `${agent.name}, depth ${agent.depth}: ${leaves.toLocaleString("en-US")} leaves.${said && ` Big blinds a hand: ${said}.`}`;
+  $("facts").textContent = `${leaves.toLocaleString("en-US")} leaves; what the names mean`;
+  $("measured").textContent = said && `${agent.name}, measured in big blinds a hand: ${said}.`;
 }
 
 function choose(name, depth) {
@@ -47,7 +46,7 @@ function choose(name, depth) {
 
 function drawView() {
   if (!$("ask").hidden) draw();
-  else if (!$("trees").hidden) drawTree();
+  else if (!$("story").hidden) drawStory();
   else if (hand) drawHand();
   else startHand({ seat: 0 });
 }
@@ -57,7 +56,7 @@ function follow() {
   const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   choose(state.agent ?? agent.name, state.depth ?? agent.depth);
   show(VIEWS.includes(state.view) ? state.view : "ask");
-  if (STREETS.includes(state.street)) $("street").value = STREETS.indexOf(state.street);
+  for (const id of ["raise", "asks"]) if (state[id]) $(id).value = state[id];
   try {
     if (state.view !== "play") openSpot(location.hash.length > 1 ? state : EXAMPLE);
     else if (state.mine || !hand) {
@@ -79,10 +78,11 @@ function main() {
   $("agent").append(...[...new Set(DATA.agents.map(one => one.name))].map(name => element("option", { value: name }, name)));
   $("agent").addEventListener("change", () => { choose($("agent").value, agent.depth); drawView(); });
   $("depth").addEventListener("input", () => { agent = versions()[Number($("depth").value)]; drawAgent(); drawView(); });
-  startTrees();
+  $("unit").addEventListener("change", () => { unit = Number($("unit").value); drawView(); drawScore(); });
   for (const view of VIEWS) $(`to-${view}`).addEventListener("click", () => { show(view); drawView(); });
   startAsk();
   startPlay();
+  startStory();
   window.addEventListener("hashchange", () => location.hash !== written && follow());
   follow();
 }

@@ -57,10 +57,10 @@ function chart(title, chances, marked) {
 }
 
 function show() {
-  const { game, card, done } = now, strength = strengths(game.other)[card];
+  const { game, card, done } = now, beaten = percentBeaten(strengths(game.other)[card]);
   $("charts").replaceChildren(chart("How likely your card is, in %", game.own, card),
     chart("How likely the opponent’s card is, in %", game.other, done?.other));
-  $("turn").textContent = `You hold card ${card + 1}. It beats ${share(strength)} of the opponent’s cards, the same card counting half, as the rules count.`;
+  $("turn").textContent = `You hold card ${card + 1}. It beats ${beaten} % of the opponent’s cards (the same card counts half).`;
   $("go").disabled = $("bet").disabled = Boolean(done);
   $("caller-said").textContent = now.caller[1];
   size();
@@ -95,12 +95,6 @@ function answer() {
 function curve(values, equal, s) {
   const W = 600, H = 150, low = Math.min(...values), span = Math.max(Math.max(...values) - low, 0.05);
   const x = k => 20 + (W - 40) * k / (sizes.length - 1), y = v => 15 + (H - 40) * (1 - (v - low) / span);
-  const svg = (tag, attributes, text) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.textContent = text ?? "";
-    return made;
-  };
   const made = svg("svg", { viewBox: `0 0 ${W} ${H + 12}`, class: "histogram", role: "img",
     "aria-label": `Value of each bet from $0 to $3: best ${betName(bestOf(values))}, ${money(Math.max(...values))}; least ${money(low)}` });
   made.append(svg("line", { x1: x(s), x2: x(s), y1: 5, y2: H - 20, stroke: "#8a1c1c", "stroke-width": 2, "stroke-dasharray": "4 3" }),

@@ -7,6 +7,9 @@ const sum = numbers => numbers.reduce((a, b) => a + b, 0);
 // The share of the other player's cards that each card beats, the same card counting half.
 const strengths = other => other.map((p, i) => Number((sum(other.slice(0, i)) + p / 2).toFixed(12)));
 
+// The same in percent, as it is shown: exact enough for every rule to hold of it that holds of the strength.
+const percentBeaten = strength => Number((100 * strength).toFixed(2));
+
 // How often each card calls each size, calls[size][card], if the top share / (1 + bet) of the cards calls. A check is always shown down.
 function callsOf(other, share, sizes) {
   return sizes.map(bet => other.map((p, j) => {

@@ -51,24 +51,23 @@ function finish() {
 const wonNow = () => (hand.seat ? -1 : 1) * winnings(hand.line, hand.holes, hand.board);
 
 function handRow(player, state) {
-  const own = player === hand.seat, seen = own || !state || $("face-up").checked;
+  const own = player === hand.seat, seen = own || !state || $("face-up").checked, board = boardNow(state);
   const cards = seen ? hand.holes[player].map(card => cardView(card))
     : [0, 1].map(() => element("span", { class: "card back", role: "img", "aria-label": "a card face down" }));
-  const put = state ? sum(state.bets[player]) : null;
-  const chips = put === null ? "" : `: $${(STACK - put).toLocaleString("en-US")} left, ${dollars(put)} put in`;
-  return element("div", {}, element("p", {}, `${own ? "You" : agent.name}, ${SEATS[player]}${chips}`), element("div", { class: "slots" }, ...cards));
+  const chips = state ? `: ${dollars(STACK - sum(state.bets[player]))} left, ${dollars(sum(state.bets[player]))} put in` : "";
+  const made = seen && board.length ? handName(strength([...hand.holes[player], ...board])) : "";
+  return element("div", { class: "seat" }, element("div", { class: "slots" }, ...cards),
+    element("p", {}, element("b", {}, own ? "You" : agent.name), `, ${SEATS[player]}${chips}`, made && element("span", { class: "made" }, made)));
 }
 
 function drawHand() {
   const { state } = readLine(hand.line), names = SEATS.map((_, player) => player === hand.seat ? "you" : agent.name);
-  const board = boardNow(state), middle = board.length ? board.map(card => cardView(card)) : [element("p", {}, "before the flop")];
-  $("table").replaceChildren(element("div", { class: "felt" }, handRow(1 - hand.seat, state),
-    element("p", {}, state ? `Board. Pot ${dollars(potAndCall(state)[0])}` : "Board"), element("div", { class: "slots" }, ...middle),
-    handRow(hand.seat, state)), element("ol", { class: "moves" }, ...movesView(hand.line, names)));
-  if (!state) $("your-turn").textContent = ended();
-  else if (state.actor === hand.seat) $("your-turn").textContent = `Your turn: ${situation(state)}.`;
-  else $("your-turn").textContent = `${agent.name} thinks.`;
-  const mine = state && state.actor === hand.seat;
+  const board = boardNow(state).map(card => cardView(card)), mine = state && state.actor === hand.seat;
+  const middle = element("div", { class: "seat" }, element("div", { class: "slots" }, ...board),
+    element("p", {}, board.length ? "" : "Before the flop. ", state ? `Pot ${dollars(potAndCall(state)[0])}` : ""));
+  $("table").replaceChildren(element("div", { class: "felt" }, handRow(1 - hand.seat, state), middle, handRow(hand.seat, state)),
+    element("ol", { class: "moves" }, ...movesView(hand.line, names)));
+  $("your-turn").textContent = !state ? ended() : mine ? `Your turn: ${situation(state)}.` : `${agent.name} thinks.`;
   $("your-bets").replaceChildren(mine ? betsView(state, yourMove) : "");
   $("next").disabled = Boolean(state);
   remember("play", state ? {} : linkOfHand());
@@ -97,16 +96,13 @@ function yourMove(action, amount) {
 async function drawReview(state) {
   const playing = hand, line = hand.line, seen = !state || $("face-up").checked, views = [], stale = () => hand !== playing || hand.line !== line;
   for (const move of readLine(line).moves.filter(move => seen || move.player === hand.seat)) {
-    const board = hand.board.slice(0, BOARD_CARDS[move.before.street]);
-    if (move.player === hand.seat) views.push(costView(move, await costOf(move, board, stale)));
-    else {
-      const { x } = await numbersOf(holeIndex(...hand.holes[move.player]), board);
-      views.push(decisionView(move, decide(move.before, x), board, await allNumbersOf(board)));
-    }
+    const board = hand.board.slice(0, BOARD_CARDS[move.before.street]), { x } = await numbersOf(holeIndex(...hand.holes[move.player]), board);
+    views.push(move.player === hand.seat ? costView(move, await costOf(move, board, stale), x)
+      : decisionView(move, decide(move.before, x), board, await allNumbersOf(board)));
     if (stale()) return;
   }
-  const none = seen ? "Nobody has decided anything." : "The cost of each of your decisions is shown after it, the agent’s reasons when the hand is over.";
-  $("review").replaceChildren(...(views.length ? [...views.reverse(), note(valueSaid("you play your best against these trees"))] : [note(none)]));
+  $("review").replaceChildren(...(views.length ? [...views.reverse(), note(worthSaid("you play your best against these trees"))] : [note(seen
+    ? "Nobody has decided anything." : "What each of your decisions cost is shown after it, and the bot’s reasons when the hand is over.")]));
 }
 
 // What the visitor's actions were worth at a move, once it is known: {actions, values}; null where the agent never comes there.
@@ -122,16 +118,27 @@ async function costOf(move, board, stale) {
   return hand.costs.get(key);
 }
 
-function costView(move, found) {
-  const title = element("h3", {}, `${STREETS[move.before.street]}: you – ${actionName(move.before, move)}`);
-  if (!found) return element("article", { class: "decision" }, title, note("The agent’s trees never come here: nothing can be said of its cards."));
-  const { actions, values } = found, best = Math.max(...values);
-  const own = actions.findIndex(one => one.action === move.action && one.amount === move.amount);
-  const name = k => actionName(move.before, actions[k]), cost = best - values[own];
-  const verdict = cost < 0.5 ? "It cost nothing: no action listed is worth more."
-    : `${move.before.street < 3 ? "Roughly, it" : "It"} cost ${money(cost)}. Better: ${name(values.indexOf(best))}.`;
-  const rows = actions.map((_, k) => ({ name: name(k), mine: k === own, cells: [money(values[k]), money(best - values[k])] }));
-  return element("article", { class: "decision" }, title, element("p", {}, element("b", {}, verdict)), actionTable(["value", "cost"], rows));
+function costView(move, found, x) {
+  const { before } = move, title = element("h3", {}, `${STREETS[before.street]}: you – ${actionName(before, move)}`);
+  if (!found) return element("article", { class: "decision" }, title, note("The bot’s trees never come here: nothing can be said of its cards."));
+  const { actions, values } = found, best = Math.max(...values), name = k => actionName(before, actions[k]), worth = worths(before, values);
+  const own = actions.findIndex(one => one.action === move.action && one.amount === move.amount), cost = best - values[own];
+  const better = `Best against this bot: ${name(values.indexOf(best))}.`, river = before.street === 3;
+  const verdict = river ? cost < 0.5 ? "It cost nothing against this bot." : `It cost ${money(cost)} against this bot. ${better}`
+    : worth[own] === "worse" ? better : "No action is clearly better against this bot.";
+  const rows = actions.map((_, k) => ({ name: name(k), mine: k === own, cells: [worth[k], ...(river ? [money(best - values[k])] : [])] }));
+  return element("article", { class: "decision" }, title, element("p", {}, river ? element("b", {}, verdict) : verdict),
+    actionTable(river ? ["value", "cost"] : ["against this bot"], rows), usualView(move, x));
+}
+
+// What the blueprint does in the visitor's place.
+function usualView(move, x) {
+  const at = blueprintAt(move.line);
+  if (!at) return "";
+  const shares = at.sharesOf(x, holeIndex(...hand.holes[move.player])), names = at.actions.map(({ label }) => DATA.names[label]);
+  const said = names.map((name, k) => [name, shares[k]]).filter(([, share]) => share >= 0.01).sort((a, b) => b[1] - a[1]);
+  return element("div", {}, element("p", {}, "The blueprint, which targets nobody: ", said.map(([name, share]) => `${name} ${percent(share, 2)}`).join(", "), "."),
+    barView(shares, at.actions.map(one => one.label), names));
 }
 
 function decisionView(move, answer, board, rows) {
@@ -143,14 +150,12 @@ function decisionView(move, answer, board, rows) {
     reasonsView(move.before, answer, rows), element("a", { href: ask }, "Ask about this spot"));
 }
 
+// The sum so far, and how much of it luck makes of itself: 1.96 standard deviations.
 function drawScore() {
-  const n = results.length, mbb = results.map(won => 1000 * won / BIG_BLIND), mean = sum(mbb) / Math.max(n, 1);
-  const spread = Math.sqrt(sum(mbb.map(x => (x - mean) ** 2)) / Math.max(n - 1, 1) / Math.max(n, 1));
-  const whole = x => Math.round(x).toLocaleString("en-US").replace("-", "−");
-  const interval = n > 1 ? ` ± ${whole(1.96 * spread)}` : "";
-  const money = sum(results), up = `you are ${money < 0 ? "down" : "up"} ${dollars(Math.abs(money))}`;
-  $("score").textContent = n ? `After ${n} ${n > 1 ? "hands" : "hand"} ${up}: ${whole(mean)}${interval} mbb/g ` +
-    `(thousandths of a big blind a hand${n > 1 ? ", 95 % interval" : ""}). Luck is large: a verdict takes thousands of hands.` : "No hand is counted yet.";
+  const n = results.length, money = sum(results), mean = money / Math.max(n, 1);
+  const luck = 1.96 * Math.sqrt(sum(results.map(x => (x - mean) ** 2)) * n / Math.max(n - 1, 1)), blinds = x => Math.round(Math.abs(x) / BIG_BLIND);
+  $("score").textContent = n ? `${n} ${n > 1 ? "hands" : "hand"}: you are ${money < 0 ? "down" : "up"} ${dollars(Math.abs(money))}${unit === 1 ? ` (${blinds(money)} bb)` : ""}.` +
+    (n > 1 ? ` Luck alone makes ± ${blinds(luck)} bb of ${n} hands: what your decisions cost tells more.` : "") : "No hand is counted yet.";
 }
 
 function startPlay() {

@@ -3,17 +3,7 @@
 
 const { labels: LABELS, menu: MENU } = DATA;
 const SUIT_SIGNS = ["♣", "♦", "♥", "♠"], SUIT_NAMES = ["clubs", "diamonds", "hearts", "spades"];
-const RANK_NAMES = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "jack", "queen", "king", "ace"];
 const SEATS = ["button", "big blind"];
-
-// In the place of a form, which JupyterLab lets nobody send.
-function onEnter(then) {
-  return event => {
-    if (event.key !== "Enter") return;
-    event.preventDefault(); // else the key would press what is focused next
-    then();
-  };
-}
 
 const cardName = card => `${RANK_NAMES[card >> 2]} of ${SUIT_NAMES[card & 3]}`;
 const cardsText = cards => cards.map(cardText).join("");
@@ -108,11 +98,20 @@ const swatch = label => {
 
 const money = amount => (amount <= -0.5 ? "−" : "") + dollars(Math.abs(amount));
 
+// What actions are worth against the bot: dollars on the river; before it, where the betting to come is left out, only which are better.
+function worths(state, values) {
+  const best = Math.max(...values), close = potAndCall(state)[0] / 20;
+  return values.map(value => state.street === 3 ? money(value) : value === best ? "best" : best - value < close ? "close" : "worse");
+}
+
+const worthSaid = after => "Before the river, best, close (within 5 % of the pot) and worse are a rough guess, as if both only checked or called from here on. " +
+  `On the river, value is what is won from here on against the cards that the other may hold by these trees, if ${after}; folding is 0.`;
+
 // values: what each action is worth, where that is known.
 function mixtureView(state, { actions, shares }, values = null) {
-  const names = actions.map(action => actionName(state, action, LABELS));
+  const names = actions.map(action => actionName(state, action, LABELS)), worth = values && worths(state, values);
   const rows = actions.map((action, i) => ({ name: element("span", {}, swatch(action.label), names[i]),
-    cells: [percent(shares[i]), ...(values ? [money(values[i])] : [])] }));
+    cells: [percent(shares[i]), ...(values ? [worth[i]] : [])] }));
   return element("div", {}, barView(shares, actions.map(a => a.label), names), actionTable(values ? ["share", "value"] : ["share"], rows));
 }
 
@@ -126,43 +125,25 @@ function reasonsView(state, { tree, path, x, actions, shares }, rows) {
   const action = actionName(state, actions[shares.indexOf(Math.max(...shares))], LABELS);
   if (!n) return element("p", {}, "The tree asks nothing: it has one answer for all hands.");
   return element("div", {}, Object.keys(ranges).length ? list(ranges, "reasons") : element("p", {}, "Nearly every hand does the same here."),
-    note(`Of ${count(hands.length)} possible hands ${count(met)} meet this; with ${count(kept)} of them “${action}” is the likeliest action.`),
+    note(`These decide: of ${count(hands.length)} possible hands ${count(met)} meet them, and with ${count(kept)} of these “${action}” is the likeliest action.`),
     element("details", {}, element("summary", {}, `The whole path: ${n} condition${n > 1 ? "s" : ""}`), list(whole, "reasons")));
 }
 
-// How often each equity will occur on the last street to come, and the deciles that the tree uses.
-function histogramView({ later }, { tree, path, x }) {
+// How often each equity will occur on the last street to come.
+function histogramView({ later }) {
   const street = Object.keys(later).at(-1);
-  if (!street) return null;
-  const W = 600, H = 150, BINS = 60, counts = new Array(BINS).fill(0), name = STREETS[street];
+  if (!street) return "";
+  const W = 600, H = 125, BINS = 60, counts = new Array(BINS).fill(0), said = `The hand’s equity on each possible ${STREETS[street]}`;
   for (const value of later[street]) counts[Math.min(BINS - 1, Math.floor(BINS * value / UNITS[street]))]++;
-  const svg = (tag, attributes, text) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    if (text) made.textContent = text;
-    return made;
-  };
-  const marks = Object.keys(rangesOn(tree, path, x)).filter(feature => feature.startsWith(`${name}_equity_p`))
-    .map(feature => ({ feature, value: x[tree.names.indexOf(feature)] }));
-  const said = `equities on the ${later[street].length} possible ${name}s` +
-    (marks.length ? "; marked: " + marks.map(a => `${a.feature.split("_p")[1]} % of them at most ${percent(a.value)}`).join(", ") : "");
   const made = svg("svg", { viewBox: `0 0 ${W} ${H + 20}`, class: "histogram", role: "img", "aria-label": said });
   counts.forEach((n, i) => {
-    const h = (H - 25) * n / Math.max(...counts);
+    const h = H * n / Math.max(...counts);
     made.append(svg("rect", { x: i * W / BINS, y: H - h, width: W / BINS - 1, height: h, fill: "#8fb8d4" }));
   });
-  marks.forEach((a, i) => {
-    const at = W * a.value, end = at > W - 60;
-    made.append(svg("line", { x1: at, x2: at, y1: 12, y2: H, stroke: "#8a1c1c", "stroke-width": 2, "stroke-dasharray": "4 3" }));
-    made.append(svg("text", { x: at + (end ? -4 : 4), y: 12 + 13 * (i % 4), "font-size": 12, "text-anchor": end ? "end" : "start" },
-      `${a.feature.split("_p")[1]} %`));
-  });
   for (const tick of [0, 25, 50, 75, 100]) {
-    made.append(svg("text", { x: W * tick / 100, y: H + 15, "font-size": 12, "text-anchor": tick ? tick === 100 ? "end" : "middle" : "start" },
-      `${tick} %`));
+    made.append(svg("text", { x: W * tick / 100, y: H + 15, "font-size": 12, "text-anchor": tick ? tick === 100 ? "end" : "middle" : "start" }, `${tick} %`));
   }
-  const note = `The hand’s equity on each possible ${name}` + (marks.length ? "; dashed: the marks that the tree asked about." : ".");
-  return element("figure", { style: "margin:0.4rem 0" }, made, element("figcaption", { class: "note" }, note));
+  return element("figure", { style: "margin:0.4rem 0" }, made, element("figcaption", { class: "note" }, said));
 }
 
 // --- the tree: branches are written out when first opened ----------------------------------------------------------------
@@ -187,7 +168,7 @@ function treeView({ tree, path, x }, open = 0) {
     if (made.childElementCount > 1) return;
     const name = tree.names[tree.feature[node]], wording = DATA.wording[name], at = tree.threshold[node];
     for (const [child, above] of [[tree.left[node], false], [tree.right[node], true]]) {
-      const own = lit.has(child) && element("b", {}, ` – this hand: ${numbers(wording, [x[tree.feature[node]]])[0]}`);
+      const own = lit.has(child) && element("b", {}, ` – here ${numbers(wording, [x[tree.feature[node]]])[0]}`);
       const text = element("span", {}, condition(wording, at, above), own || "");
       made.append(branch(child, depth + 1, text));
     }
@@ -207,21 +188,25 @@ function keyView(labels, names) {
 function betsView(state, chosen) {
   const [pot, toCall] = potAndCall(state), [least, most] = legalRaises(state), base = state.bets[1 - state.actor][state.street];
   const made = element("div", { class: "choices" });
-  const add = (action, amount, text) => made.append(
-    button(text ?? actionName(state, { action, amount }), () => chosen(action, amount)));
-  if (toCall) add("fold");
-  add("call");
+  const add = (action, amount, text, key) => made.append(
+    button(text ?? actionName(state, { action, amount }), () => chosen(action, amount), key && { "data-key": key }));
+  if (toCall) add("fold", 0, null, "F");
+  add("call", 0, null, "C");
   if (!least) return made;
   const word = base ? "raise to" : "bet";
   const sizes = [[0.5, "½ pot"], [1, "pot"], [2, "2 × pot"]].map(([size, name]) => [base + round(size * (pot + toCall)), name]);
   for (const [amount, name] of sizes) if (amount >= least && amount < most) add("raise", amount, `${word} ${dollars(amount)} (${name})`);
-  add("raise", most);
+  add("raise", most, null, "A");
   if (least === most) return made;
-  const amount = element("input", { type: "number", min: least, max: most, step: 1, required: true, value: least,
+  const amount = element("input", { type: "number", min: least / unit, max: most / unit, step: 1 / unit, required: true, value: least / unit,
     "aria-label": `${word}, from ${dollars(least)} to ${dollars(most)}` });
-  const send = () => amount.reportValidity() && chosen("raise", Number(amount.value));
-  amount.addEventListener("keydown", onEnter(send));
-  made.append(element("span", { class: "any" }, "$", amount, button(word, send)));
+  const send = () => amount.reportValidity() && chosen("raise", Math.round(amount.value * unit));
+  amount.addEventListener("keydown", event => {
+    if (event.key !== "Enter") return; // a form cannot be sent in JupyterLab
+    event.preventDefault(); // else the key would press what is focused next
+    send();
+  });
+  made.append(element("span", { class: "any", "data-key": base ? "R" : "B" }, unit === 1 ? "$" : "bb", amount, button(word, send)));
   return made;
 }
 
