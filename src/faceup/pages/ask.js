@@ -5,14 +5,6 @@ const spot = { cards: Array(7).fill(null), seat: 0, line: "", marked: 0 };
 const SLOTS = ["hand, first card", "hand, second card", "flop, first card", "flop, second card", "flop, third card", "turn", "river"];
 let drawing = 0; // answers that come after the next question are dropped
 
-const holeOf = cards => cards[0] !== null && cards[1] !== null ? holeIndex(cards[0], cards[1]) : null;
-
-// The board that lies on a street; null where not all of its cards are picked.
-function boardOn(cards, street) {
-  const board = cards.slice(2, 2 + BOARD_CARDS[street]);
-  return board.includes(null) ? null : board;
-}
-
 function drawCards() {
   $("slots").replaceChildren(...spot.cards.flatMap((card, i) => {
     const name = `${SLOTS[i]}: ${card === null ? "empty" : cardName(card)}`;
@@ -170,8 +162,9 @@ function pickHole(hole) {
 
 async function draw() {
   trouble("");
-  const turn = ++drawing, stale = () => turn !== drawing, { state } = readLine(spot.line), hole = holeOf(spot.cards);
-  const board = state && boardOn(spot.cards, state.street), lack = missing(state, hole, board);
+  const turn = ++drawing, stale = () => turn !== drawing, { state } = readLine(spot.line), [own, other] = spot.cards;
+  const picked = (cards, value) => cards.includes(null) ? null : value, dealt = spot.cards.slice(2, 2 + BOARD_CARDS[state?.street ?? 0]);
+  const hole = picked([own, other], holeIndex(own, other)), board = state && picked(dealt, dealt), lack = missing(state, hole, board);
   drawCards();
   drawBetting(state);
   remember("ask", { seat: spot.seat, cards: spot.cards.map(c => c === null ? "__" : cardText(c)).join(""), bet: spot.line });

@@ -26,6 +26,7 @@ const versions = () => DATA.agents.filter(one => one.name === agent.name);
 
 function drawAgent() {
   const all = versions(), at = all.indexOf(agent), leaves = sum(treesOf(agent.file).map(tree => leavesOf(tree, agent.depth)));
+  drawScore();
   $("agent").value = agent.name;
   Object.assign($("depth"), { max: all.length - 1, value: at, disabled: all.length < 2 });
   $("depth").setAttribute("aria-valuetext", $("depth-now").textContent = agent.depth);
@@ -40,7 +41,9 @@ function drawAgent() {
 function choose(name, depth) {
   const all = DATA.agents.filter(one => one.name.toLowerCase() === name.toLowerCase());
   if (!all.length) return;
-  agent = all.find(one => one.depth === Number(depth)) ?? all.at(-1);
+  const found = all.find(one => one.depth === Number(depth)) ?? all.at(-1);
+  if (found !== agent) results = [];
+  agent = found;
   drawAgent();
 }
 
@@ -77,7 +80,7 @@ async function readLarge() {
 function main() {
   $("agent").append(...[...new Set(DATA.agents.map(one => one.name))].map(name => element("option", { value: name }, name)));
   $("agent").addEventListener("change", () => { choose($("agent").value, agent.depth); drawView(); });
-  $("depth").addEventListener("input", () => { agent = versions()[Number($("depth").value)]; drawAgent(); drawView(); });
+  $("depth").addEventListener("input", () => { choose(agent.name, versions()[Number($("depth").value)].depth); drawView(); });
   $("unit").addEventListener("change", () => { unit = Number($("unit").value); drawView(); drawScore(); });
   for (const view of VIEWS) $(`to-${view}`).addEventListener("click", () => { show(view); drawView(); });
   startAsk();

@@ -3,7 +3,7 @@
 // reasons are shown once the hand is over.
 
 let hand = null; // {seat, holes: [button's, big blind's], board, line, counted}: seat is the visitor's, 0 on the button
-let results = []; // dollars won in each counted hand
+let results = []; // dollars won in each counted hand against the chosen bot
 
 // A new hand; cards that are given (from a link, or picked in the other view) are kept, and such a hand is not counted.
 function startHand({ seat, mine = [], theirs = [], board = [], line = "" }) {
@@ -146,8 +146,8 @@ function decisionView(move, answer, board, rows) {
   const ask = "#" + new URLSearchParams({ view: "ask", ...chosenAgent(), seat: move.player, cards, bet: move.line });
   return element("article", { class: "decision" },
     element("h3", {}, `${STREETS[move.before.street]}: ${agent.name} – ${actionName(move.before, move)}`),
-    element("p", {}, situation(move.before) + "."), mixtureView(move.before, answer), element("p", {}, "because"),
-    reasonsView(move.before, answer, rows), element("a", { href: ask }, "Ask about this spot"));
+    element("p", {}, situation(move.before) + "."), mixtureView(move.before, answer), reasonsView(move.before, answer, rows),
+    element("a", { href: ask }, "Ask about this spot"));
 }
 
 // The sum so far, and how much of it luck makes of itself: 1.96 standard deviations.
@@ -160,7 +160,5 @@ function drawScore() {
 
 function startPlay() {
   $("next").addEventListener("click", () => startHand({ seat: hand ? 1 - hand.seat : 0 }));
-  $("forget").addEventListener("click", () => { results = []; drawScore(); });
   $("face-up").addEventListener("change", () => hand && drawHand());
-  drawScore();
 }

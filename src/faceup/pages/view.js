@@ -115,18 +115,18 @@ function mixtureView(state, { actions, shares }, values = null) {
   return element("div", {}, barView(shares, actions.map(a => a.label), names), actionTable(values ? ["share", "value"] : ["share"], rows));
 }
 
-// Why the agent does what it mostly does: the conditions that decide, how far they carry, and the whole path on request.
+// Why the bot does what it mostly does: the conditions that decide, how far they carry, and the whole path on request.
 // rows: features of all hands on the board.
 function reasonsView(state, { tree, path, x, actions, shares }, rows) {
   const hands = rows.filter(hand => hand).map(hand => rowOf(tree, hand, state)), { ranges, met, kept } = deciding(tree, x, hands, actions, agent.depth);
-  const list = (found, name) => element("ul", { class: name }, ...Object.entries(found).map(([feature, range]) =>
+  const list = found => element("ul", { class: "reasons" }, ...Object.entries(found).map(([feature, range]) =>
     element("li", {}, rangeWords(DATA.wording[feature], ...range, x[tree.names.indexOf(feature)]))));
-  const whole = rangesOn(tree, path, x), n = Object.keys(whole).length, count = number => number.toLocaleString("en-US");
-  const action = actionName(state, actions[shares.indexOf(Math.max(...shares))], LABELS);
+  const whole = rangesOn(tree, path, x), n = Object.keys(whole).length, some = Object.keys(ranges).length, count = number => number.toLocaleString("en-US");
+  const action = `It mostly chooses “${actionName(state, actions[shares.indexOf(Math.max(...shares))], LABELS)}”`;
   if (!n) return element("p", {}, "The tree asks nothing: it has one answer for all hands.");
-  return element("div", {}, Object.keys(ranges).length ? list(ranges, "reasons") : element("p", {}, "Nearly every hand does the same here."),
-    note(`These decide: of ${count(hands.length)} possible hands ${count(met)} meet them, and with ${count(kept)} of these “${action}” is the likeliest action.`),
-    element("details", {}, element("summary", {}, `The whole path: ${n} condition${n > 1 ? "s" : ""}`), list(whole, "reasons")));
+  return element("div", {}, element("p", {}, some ? `${action}, because` : `${action}, as with nearly every hand here.`), some ? list(ranges) : "",
+    note(`The same is likeliest with ${count(kept)} of the ${count(met)} hands ${some ? `that meet this, of ${count(hands.length)} possible` : "possible"}.`),
+    element("details", {}, element("summary", {}, `The whole path: ${n} condition${n > 1 ? "s" : ""}`), list(whole)));
 }
 
 // How often each equity will occur on the last street to come.
