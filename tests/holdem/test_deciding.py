@@ -93,8 +93,8 @@ def shown_numbers(text: str) -> list[float]:
 @pytest.mark.parametrize("name", ["oct", "oct_x", "cart", "retrained_oct"])
 def test_the_reasons_of_two_hundred_spots(equities, name):
     """Fifty of each round, from hands of the agent with itself: four lines at most, and three in
-    seven of ten; the same likeliest action with 90 % of the hands that meet them in 19 of 20; no
-    line that always holds, or that rounding contradicts.
+    three of four; the same likeliest action with 90 % of the hands that meet them, but for two of
+    the spots; no line that always holds, or that rounding contradicts.
     """
     file, rng = ROOT / "reports/agents" / f"{name}.json", np.random.default_rng(3)
     agent, spots = (
@@ -126,5 +126,5 @@ def test_the_reasons_of_two_hundred_spots(equities, name):
                     bounds = [limit for limit in (low, high) if np.isfinite(limit)]
                     for limit, bound in zip(limits, bounds, strict=True):
                         assert value > limit if bound == low else value <= limit, (spot, text)
-    assert max(lines) <= MOST and np.mean(np.array(lines) <= 3) >= 0.7
-    assert np.mean(np.array(shares) >= ENOUGH) >= 0.95
+    assert max(lines) <= MOST and np.mean(np.array(lines) <= 3) >= 0.75
+    assert np.mean(np.array(shares) >= ENOUGH) >= 0.99

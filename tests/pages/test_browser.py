@@ -113,8 +113,10 @@ def test_the_papers_hand_is_asked_about_by_clicks(page, addresses):
         "8 turns in 10 leave at most 86.8 % equity (here 65.7 %)",
     ]
     said = page.inner_text("#why")
-    assert said.startswith("It mostly chooses “check”, because")
-    assert "The same is likeliest with 314 of the 329 hands that meet this, of 1,176 possible." in said
+    assert said.startswith("It most often chooses “check”, because")
+    assert (
+        "The same is likeliest with 314 of the 329 hands that meet this, of 1,176 possible." in said
+    )
     worth = page.locator("#answer tbody td:last-child").all_inner_texts()
     assert len(worth) == 4 and worth.count("best") == 1 and {*worth} <= {"best", "close", "worse"}
     assert page.locator("#tree .lit").count() > 5

@@ -49,7 +49,7 @@ function answersTo(given) {
   const rows = street ? serve({ board }).rows
     : Array.from({ length: N_HOLES }, (_, h) => features(wholeFeatures(h, null, given.data.preflop), 0));
   const hands = rows.filter(hand => hand).map(hand => rowOf(tree, hand, state));
-  const { ranges, met, kept } = deciding(tree, x, hands, actions, given.depth);
+  const { ranges, met, kept } = deciding(tree, x, hands, actions, given.depth, state);
   const words = Object.entries(ranges).map(([name, range]) => rangeWords(given.data.wording[name], ...range, x[tree.names.indexOf(name)]));
   return { x: Array.from(x), steps, words, hands: hands.length, met, kept, shares: Object.fromEntries(actions.map((a, i) => [given.data.labels[a.label], shares[i]])),
     amounts: Object.fromEntries(actions.map(a => [given.data.labels[a.label], a.amount])) };
@@ -136,6 +136,22 @@ def test_strengths_and_winnings_are_ours():
     for (deal, line), (value, won) in zip(cases, run(code, cases), strict=True):
         assert value == strength(deal[:7]), deal
         assert won == settle(read_line(line), [deal[:2], deal[2:4]], deal[4:])[0], (deal, line)
+
+
+def test_hands_have_names():
+    names = {
+        "AcKd9h7s5c3d2h": "ace high",
+        "AcAdKh7s5c3d2h": "a pair of aces, king kicker",
+        "AcAd6h6s5c3d2h": "two pair, aces and 6s, 5 kicker",
+        "TcTdTh7s5c3d2h": "three 10s, 7 kicker",
+        "Ac2d3h4s5c9dTh": "a straight to the 5",
+        "Ac2c3c9cTcQdQh": "a flush, ace high",
+        "AcAdAh7s7c3d2h": "a full house, aces over 7s",
+        "8c8d8h8s7c3d2h": "four 8s",
+        "9cTcJcQcKc3d2h": "a straight flush to the king",
+    }
+    found = run("given.map(cards => handName(strength(parseCards(cards))))", list(names))
+    assert found == [*names.values()]
 
 
 def test_wrong_lines_and_cards_are_refused():

@@ -260,7 +260,9 @@ class TreeAgent(Agent):
             hands = self.features(holes, public, [state])
         x = hands[np.searchsorted(holes, hole_index(*private))]
         legal = np.array([label for label, *_ in offered(state, self.menu, self.labels)])
-        found = deciding(self.trees[state.street], names, x, hands, legal)
+        told = (f"opponent_bet_{STREETS[state.street]}", "bet_faced")
+        given = () if pot_and_call(state)[1] else told  # with nothing to call it is clear
+        found = deciding(self.trees[state.street], names, x, hands, legal, given)
         values = dict(zip(names, x.tolist(), strict=True))
         words = [range_words(name, limits, values[name]) for name, limits in found.ranges.items()]
         return found, words

@@ -7,7 +7,7 @@ board after this betting, those on the betting among the betting lines of the tr
 which the weights of its branches stand. The browser pages do the same (pages/agent.js).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
 from math import inf, isfinite
 from typing import NamedTuple
@@ -31,12 +31,18 @@ class Deciding(NamedTuple):
 
 
 def deciding(
-    tree: DecisionTree, names: Sequence[str], x: np.ndarray, hands: np.ndarray, legal: np.ndarray
+    tree: DecisionTree,
+    names: Sequence[str],
+    x: np.ndarray,
+    hands: np.ndarray,
+    legal: np.ndarray,
+    given: Collection[str] = (),
 ) -> Deciding:
     """The conditions that decide the answer of a tree with the features `names`.
 
     x (f,): the hand's features; hands (n, f): those of all possible hands, with the same betting;
-    legal (k,): labels of the legal actions.
+    legal (k,): labels of the legal actions; given: features of the betting that are no news, as
+    what the opponent put in where there is nothing to call.
     """
     likeliest = legal_probabilities(tree.value, legal).argmax(axis=1)
     leaf = int(leaf_of(tree, x[None])[0])
@@ -59,13 +65,17 @@ def deciding(
         found = met(chosen)
         return same[found].sum() / found.sum(), found.sum()
 
+    fixed = [is_hand(name) or name in given for name in names]
+
     def betting_share(chosen: Sequence[Step]) -> tuple[float, float]:
-        share = _kept_share(tree, names, x, kept, merged(chosen))
+        ranges = merged(chosen)
+        known = [ranges.get(name, (-inf, inf)) for name in names]
+        share = _kept_share(tree, kept, np.where(fixed, x, np.nan), known)
         return share, share
 
     hand = _fewest([step for step in limits if is_hand(step[0])], MOST, hand_share)
-    room = MOST - len(merged(hand))
-    betting = _fewest([step for step in limits if not is_hand(step[0])], room, betting_share)
+    free = [step for step in limits if not fixed[column[step[0]]]]
+    betting = _fewest(free, MOST - len(merged(hand)), betting_share)
     found = met(hand)
     return Deciding(merged([*hand, *betting]), int(found.sum()), int(same[found].sum()))
 
@@ -96,22 +106,21 @@ def _fewest(
 
 def _kept_share(
     tree: DecisionTree,
-    names: Sequence[str],
-    x: np.ndarray,
     kept: np.ndarray,
-    known: dict[str, Range],
+    x: np.ndarray,
+    known: Sequence[Range],
     node: int = 0,
 ) -> float:
-    """The share of a branch's weight that keeps the action, (n_nodes,) bool, with the hand of x and
-    a betting of which the known ranges are all that is fixed.
+    """The share of a branch's weight that keeps the action, (n_nodes,) bool.
+
+    x (f,): the features that are fixed, the others NaN; known: the ranges of those.
     """
     k, threshold = tree.feature[node], tree.threshold[node]
     if k < 0:
         return float(kept[node])
-    low, high = known.get(names[k], (-inf, inf))
-    at_most, above = low < threshold, high > threshold
-    if is_hand(names[k]):
-        at_most, above = x[k] <= threshold, x[k] > threshold
+    at_most, above = x[k] <= threshold, x[k] > threshold
+    if np.isnan(x[k]):
+        at_most, above = known[k][0] < threshold, known[k][1] > threshold
     sides = [int(side[node]) for side, met in ((tree.left, at_most), (tree.right, above)) if met]
-    shares = [_kept_share(tree, names, x, kept, known, side) for side in sides]
+    shares = [_kept_share(tree, kept, x, known, side) for side in sides]
     return float(np.average(shares, weights=tree.weight[sides]))

@@ -127,8 +127,10 @@ function fewest(conditions, most, share) {
 }
 
 // What decides a tree's answer to features x: ranges, and how many hands meet them, and how many of these have the same likeliest
-// action. hands: features of all hands with the same betting; actions: the legal ones; depth: at which the tree is cut.
-function deciding(tree, x, hands, actions, depth) {
+// action. hands: features of all hands with the same betting; actions: the legal ones; depth: at which the tree is cut. In the state, with
+// nothing to call, it is clear what the opponent put in.
+function deciding(tree, x, hands, actions, depth, state) {
+  const given = potAndCall(state)[1] ? [] : ["bet_faced", `opponent_bet_${STREETS[state.street]}`], fixed = name => isHand(name) || given.includes(name);
   const known = [], path = pathOf(tree, x, depth);
   const first = shares => shares.indexOf(Math.max(...shares)), likeliest = node => known[node] ??= first(legalShares(tree.value[node], actions));
   const wanted = likeliest(path.at(-1)), same = hands.map(row => Number(likeliest(pathOf(tree, row, depth).at(-1)) === wanted));
@@ -145,13 +147,13 @@ function deciding(tree, x, hands, actions, depth) {
   const weighted = (ranges, node, below) => { // the share of the branch's weight with the action, at any betting in the ranges
     const k = tree.feature[node], at = tree.threshold[node];
     if (k < 0 || below === depth) return Number(likeliest(node) === wanted);
-    const [low, high] = ranges[tree.names[k]] ?? [-Infinity, Infinity], hand = isHand(tree.names[k]);
-    const sides = [(hand ? x[k] <= at : low < at) && tree.left[node], (hand ? x[k] > at : high > at) && tree.right[node]].filter(Boolean);
+    const [low, high] = ranges[tree.names[k]] ?? [-Infinity, Infinity], is = fixed(tree.names[k]);
+    const sides = [(is ? x[k] <= at : low < at) && tree.left[node], (is ? x[k] > at : high > at) && tree.right[node]].filter(Boolean);
     return sum(sides.map(side => weighted(ranges, side, below + 1) * tree.weight[side])) / sum(sides.map(side => tree.weight[side]));
   };
   const betShare = chosen => Array(2).fill(weighted(merged(chosen), 0, 0));
   const hand = fewest(conditions.filter(one => isHand(one.name)), MOST, handShare), room = MOST - Object.keys(merged(hand)).length;
-  return { ranges: merged([...hand, ...fewest(conditions.filter(one => !isHand(one.name)), room, betShare)]), ...count(hand) };
+  return { ranges: merged([...hand, ...fewest(conditions.filter(one => !fixed(one.name)), room, betShare)]), ...count(hand) };
 }
 
 // What is at stake: "$900 in the pot, $300 to call: pot odds 3 to 1, so that a call needs 25 % to win".

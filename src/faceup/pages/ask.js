@@ -100,7 +100,7 @@ async function drawValues(state, board, hole, answer, stale) {
   const found = await valuesOf(spot.line, board, stale, offered(state, MENU, LABELS), false);
   if (!found || Number.isNaN(found.values[0][hole])) return;
   const values = found.values.map(each => each[hole]);
-  $("answer").replaceChildren(mixtureView(state, answer, values), note(worthSaid("both play by these trees")));
+  $("answer").replaceChildren(mixtureView(state, answer, values), note(state.street < 3 ? ROUGH : exact("both play by these trees")));
 }
 
 // All hands in this spot: the bot's chart, and the blueprint's beside it. rows: features of all hands; null where the board is not complete.
@@ -108,7 +108,8 @@ function drawGrids(state, rows, hole) {
   const usual = rows && blueprintChart(spot.line, rows), chosen = hole === null ? -1 : classOf(hole);
   $("blueprint-part").hidden = !usual;
   $("blueprint-said").textContent = usual ? blueprintSaid(usual) : "";
-  $("grid-said").textContent = rows ? `What the bot does ${state.actor ? "in the big blind" : "on the button"} with each hand, suits averaged. Click a hand to ask about it.`
+  const where = state?.actor ? "in the big blind" : "on the button", does = state?.actor === spot.seat ? "does" : "would do in the opponent’s place,";
+  $("grid-said").textContent = rows ? `What the bot ${does} ${where} with each hand, suits averaged. Click a hand to ask about it.`
     : state ? `The board of the ${STREETS[state.street]} is not complete.` : "";
   $("grid").replaceChildren(rows ? gridView("the bot", state, agentChart(state, rows), chosen, pickHole) : "");
   if (usual) $("blueprint-grid").replaceChildren(gridView("the blueprint", usual.state, usual, chosen, pickHole));

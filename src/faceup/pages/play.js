@@ -101,7 +101,7 @@ async function drawReview(state) {
       : decisionView(move, decide(move.before, x), board, await allNumbersOf(board)));
     if (stale()) return;
   }
-  $("review").replaceChildren(...(views.length ? [...views.reverse(), note(worthSaid("you play your best against these trees"))] : [note(seen
+  $("review").replaceChildren(...(views.length ? [...views.reverse(), note(`${ROUGH} On the river: ${exact("you play your best against these trees")}`)] : [note(seen
     ? "Nobody has decided anything." : "What each of your decisions cost is shown after it, and the bot’s reasons when the hand is over.")]));
 }
 

@@ -104,8 +104,8 @@ function worths(state, values) {
   return values.map(value => state.street === 3 ? money(value) : value === best ? "best" : best - value < close ? "close" : "worse");
 }
 
-const worthSaid = after => "Before the river, best, close (within 5 % of the pot) and worse are a rough guess, as if both only checked or called from here on. " +
-  `On the river, value is what is won from here on against the cards that the other may hold by these trees, if ${after}; folding is 0.`;
+const ROUGH = "“Best”, “close” (within 5 % of the pot) and “worse” are a rough guess, as if both only checked or called from here on.";
+const exact = after => `Value: what is won from here on against the cards that the other may hold by these trees, if ${after}; folding is 0.`;
 
 // values: what each action is worth, where that is known.
 function mixtureView(state, { actions, shares }, values = null) {
@@ -118,11 +118,11 @@ function mixtureView(state, { actions, shares }, values = null) {
 // Why the bot does what it mostly does: the conditions that decide, how far they carry, and the whole path on request.
 // rows: features of all hands on the board.
 function reasonsView(state, { tree, path, x, actions, shares }, rows) {
-  const hands = rows.filter(hand => hand).map(hand => rowOf(tree, hand, state)), { ranges, met, kept } = deciding(tree, x, hands, actions, agent.depth);
+  const hands = rows.filter(hand => hand).map(hand => rowOf(tree, hand, state)), { ranges, met, kept } = deciding(tree, x, hands, actions, agent.depth, state);
   const list = found => element("ul", { class: "reasons" }, ...Object.entries(found).map(([feature, range]) =>
     element("li", {}, rangeWords(DATA.wording[feature], ...range, x[tree.names.indexOf(feature)]))));
   const whole = rangesOn(tree, path, x), n = Object.keys(whole).length, some = Object.keys(ranges).length, count = number => number.toLocaleString("en-US");
-  const action = `It mostly chooses “${actionName(state, actions[shares.indexOf(Math.max(...shares))], LABELS)}”`;
+  const action = `It most often chooses “${actionName(state, actions[shares.indexOf(Math.max(...shares))], LABELS)}”`;
   if (!n) return element("p", {}, "The tree asks nothing: it has one answer for all hands.");
   return element("div", {}, element("p", {}, some ? `${action}, because` : `${action}, as with nearly every hand here.`), some ? list(ranges) : "",
     note(`The same is likeliest with ${count(kept)} of the ${count(met)} hands ${some ? `that meet this, of ${count(hands.length)} possible` : "possible"}.`),
@@ -141,7 +141,7 @@ function histogramView({ later }) {
     made.append(svg("rect", { x: i * W / BINS, y: H - h, width: W / BINS - 1, height: h, fill: "#8fb8d4" }));
   });
   for (const tick of [0, 25, 50, 75, 100]) {
-    made.append(svg("text", { x: W * tick / 100, y: H + 15, "font-size": 12, "text-anchor": tick ? tick === 100 ? "end" : "middle" : "start" }, `${tick} %`));
+    made.append(svg("text", { x: W * tick / 100, y: H + 15, "font-size": 16, "text-anchor": tick ? tick === 100 ? "end" : "middle" : "start" }, `${tick} %`));
   }
   return element("figure", { style: "margin:0.4rem 0" }, made, element("figcaption", { class: "note" }, said));
 }
