@@ -100,7 +100,8 @@ function curve(values, equal, s) {
   made.append(svg("line", { x1: x(s), x2: x(s), y1: 5, y2: H - 20, stroke: "#8a1c1c", "stroke-width": 2, "stroke-dasharray": "4 3" }),
     svg("polyline", { points: values.map((v, k) => `${x(k)},${y(v)}`).join(" "), fill: "none", stroke: "#0072b2", "stroke-width": 2 }));
   for (const [k, part] of Object.entries(equal)) made.append(svg("circle", { cx: x(k), cy: y(values[k]), r: 3 + 5 * part, fill: "#0072b2" }));
-  made.append(svg("text", { x: W, y: 14, "font-size": 16, "text-anchor": "end" }, money(Math.max(...values))));
+  const best = bestOf(values), left = best > 20;
+  made.append(svg("text", { x: x(best) + (left ? -12 : 12), y: 14, "font-size": 16, "text-anchor": left ? "end" : "start" }, money(values[best])));
   for (const k of [0, 10, 20, 30]) made.append(svg("text", { x: x(k), y: H + 5, "font-size": 16, "text-anchor": "middle" }, `$${sizes[k]}`));
   return element("figure", { style: "margin:0.4rem 0" }, made,
     element("figcaption", { class: "note" }, "The value of every bet. Dots: the equilibrium’s bets, larger where more frequent. Dashed: you."));
