@@ -178,7 +178,7 @@ def test_a_hand_is_played_from_deal_to_river_against_a_bet_of_any_size(page, add
 
 
 def test_a_hand_is_played_by_keyboard_alone(page, addresses):
-    """From the first tab stop on: calls, a bet in numbers, all-in, and the next hand."""
+    """Calls, a bet in numbers, all-in, the next hand, and the way to another view."""
     start(page, addresses["explorer"])
     turn(page)
     page.keyboard.press("c")
@@ -194,16 +194,13 @@ def test_a_hand_is_played_by_keyboard_alone(page, addresses):
             break
         page.keyboard.press("c")
     assert re.search(r"You (win|lose)", turn(page))
-    for key in ("Enter", "n"):  # the focus is on the next hand
+    for n, key in enumerate(("Enter", "n"), start=1):  # the focus is on the next hand
         page.keyboard.press(key)
-        page.wait_for_function(
-            "!/win|lose|split/.test(document.getElementById('your-turn').textContent)"
-        )
-        if "Your turn" in turn(page):
+        text, over = "document.getElementById('your-turn').textContent", f"results.length === {n}"
+        while not page.evaluate(over):
             page.keyboard.press("a")
-        while "Your turn" in turn(page):
-            page.keyboard.press("f")
-            page.keyboard.press("c")
+            page.keyboard.press("c")  # where the bot is all-in
+            page.wait_for_function(f"{over} || /Your turn/.test({text})")
     assert "2 hands: you are" in page.inner_text("#score")
     for _ in range(50):
         page.keyboard.press("Tab")
