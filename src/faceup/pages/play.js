@@ -146,7 +146,7 @@ function decisionView(move, answer, board, rows) {
   const ask = "#" + new URLSearchParams({ view: "ask", ...chosenAgent(), seat: move.player, cards, bet: move.line });
   return element("article", { class: "decision" },
     element("h3", {}, `${STREETS[move.before.street]}: ${agent.name} – ${actionName(move.before, move)}`),
-    element("p", {}, situation(move.before) + "."), mixtureView(move.before, answer), reasonsView(move.before, answer, rows),
+    element("p", {}, situation(move.before) + "."), mixtureView(move.before, answer), reasonsView(move.before, answer, rows, move),
     element("a", { href: ask }, "Ask about this spot"));
 }
 

@@ -116,16 +116,17 @@ function mixtureView(state, { actions, shares }, values = null) {
 }
 
 // Why the bot does what it mostly does: the conditions that decide, how far they carry, and the whole path on request.
-// rows: features of all hands on the board.
-function reasonsView(state, { tree, path, x, actions, shares }, rows) {
+// rows: features of all hands on the board; took: the action that it drew, if it has acted.
+function reasonsView(state, { tree, path, x, actions, shares }, rows, took = null) {
   const hands = rows.filter(hand => hand).map(hand => rowOf(tree, hand, state)), { ranges, met, kept } = deciding(tree, x, hands, actions, agent.depth, state);
   const list = found => element("ul", { class: "reasons" }, ...Object.entries(found).map(([feature, range]) =>
     element("li", {}, rangeWords(DATA.wording[feature], ...range, x[tree.names.indexOf(feature)]))));
   const whole = rangesOn(tree, path, x), n = Object.keys(whole).length, some = Object.keys(ranges).length, count = number => number.toLocaleString("en-US");
-  const action = `It most often chooses “${actionName(state, actions[shares.indexOf(Math.max(...shares))], LABELS)}”`;
+  const likeliest = shares.indexOf(Math.max(...shares)), name = k => `“${actionName(state, actions[k], LABELS)}”`, same = one => one.amount === took.amount && one.action === took.action;
+  const k = took ? actions.findIndex(same) : likeliest, action = (k < 0 || k === likeliest ? "" : `${name(k)} was drawn by chance, as in ${percent(shares[k], 2)} of cases. `) + `It most often chooses ${name(likeliest)}`;
   if (!n) return element("p", {}, "The tree asks nothing: it has one answer for all hands.");
   return element("div", {}, element("p", {}, some ? `${action}, because` : `${action}, as with nearly every hand here.`), some ? list(ranges) : "",
-    note(`The same is likeliest with ${count(kept)} of the ${count(met)} hands ${some ? `that meet this, of ${count(hands.length)} possible` : "possible"}.`),
+    note(`The same is likeliest with ${count(kept)} of the ${count(met)} hands ${some ? `that meet this, of ${count(hands.length)} possible` : "possible"}. Equity is that against a random hand.`),
     element("details", {}, element("summary", {}, `The whole path: ${n} condition${n > 1 ? "s" : ""}`), list(whole)));
 }
 
