@@ -239,7 +239,7 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(equities
         OpponentMixture(share, None),
         boards_per_update=2,
     )
-    found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:4, :6], share, 100, other)
+    found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:4, :6], share, 100, [other])
     for tree, before, wanted in zip(
         found.trees, agent.trees, run.learner.retrained(state.strategy_sums), strict=True
     ):

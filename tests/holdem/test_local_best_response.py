@@ -84,8 +84,10 @@ def test_always_fold_and_always_call_by_hand(all_in_wins):
         holes, outcome = pair_outcomes(board)
         down = np.nansum(outcome, axis=1)[edge[holes] <= 0].sum() * 100 / (1081 * 990)
         expected = 20_000 * np.maximum(edge, 0).mean() + down
-        found = LocalResponder(calls, ALL_IN_FIRST, Showdowns(board, all_in_wins)).play()
-        assert found == pytest.approx((expected, expected), rel=1e-6)
+        responder = LocalResponder(calls, ALL_IN_FIRST, Showdowns(board, all_in_wins))
+        assert responder.play() == pytest.approx((expected, expected), rel=1e-6)
+        # all-in with every hand above a half, in both seats
+        assert responder.bets.tolist() == [[2 * 1326 * (edge > 0).sum()], [0], [0], [0]]
 
 
 def half_folds(hole: str, board: str, betting: str) -> dict[str, float]:

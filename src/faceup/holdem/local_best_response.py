@@ -31,7 +31,7 @@ from faceup.cards.matchups import RUNOUTS_FLOP, RUNOUTS_PREFLOP, net_wins
 from faceup.holdem.agents import Action, Agent, Reading
 from faceup.holdem.betting_lines import legal_action
 from faceup.holdem.board import board_order
-from faceup.holdem.match import Result, mean_result, random_boards, random_holes
+from faceup.holdem.match import mean_result, random_boards, random_holes
 from faceup.holdem.rules import (
     FOLD_END,
     MBB_PER_DOLLAR,
@@ -143,12 +143,25 @@ LBR_SETTINGS = {
 }
 
 
-class LocalResponder(NamedTuple):
+class LocalResult(NamedTuple):
+    """What a local best responder wins, as `Result`, and how it does it."""
+
+    mbb: float
+    ci95: float
+    boards: int
+    bets: np.ndarray  # as of `LocalResponder`, sums over boards
+
+
+class LocalResponder:
     """A local best responder to one agent on one board."""
 
-    agent: Agent  # must treat all suits equally
-    setting: Lookahead
-    showdowns: Showdowns  # of the holes that it may hold: all, or some that are free of the board
+    def __init__(self, agent: Agent, setting: Lookahead, showdowns: Showdowns):
+        """agent: must treat all suits equally; showdowns: of the holes that the responder may hold:
+        all, or some that are free of the board.
+        """
+        self.agent, self.setting, self.showdowns = agent, setting, showdowns
+        # how often it has bet each size on each street, all-in last
+        self.bets = np.zeros((4, len(setting.sizes) + 1))
 
     def play(self) -> list[float]:
         """Dollars a game that the responder wins as small blind and as big blind."""
@@ -211,8 +224,8 @@ class LocalResponder(NamedTuple):
         if state.street not in self.setting.streets:
             return [(("call", 0), holes)]
         (pot, to_call), (least, most), amounts = pot_and_call(state), legal_raises(state), []
+        base = state.bets[1 - state.actor][state.street]
         if least:
-            base = state.bets[1 - state.actor][state.street]
             sized = {base + round(size * (pot + to_call)) for size in self.setting.sizes}
             amounts = sorted(a for a in sized if least <= a < most) + [most]
         actions = [("call", 0), *(("raise", amount) for amount in amounts)]
@@ -222,7 +235,14 @@ class LocalResponder(NamedTuple):
             actions.append(("fold", 0))
             best[values.max(axis=0) <= 0] = len(actions) - 1
         chosen = [(action, holes & (best == k)) for k, action in enumerate(actions)]
-        return [(action, some) for action, some in chosen if some.any()]
+        chosen = [(action, some) for action, some in chosen if some.any()]
+        for (action, amount), some in chosen:
+            if action == "raise":
+                size = (amount - base) / (pot + to_call)
+                at = np.abs(np.array([*self.setting.sizes, np.inf]) - size).argmin()
+                weight = some.sum() * sum(reach.sum() for _, reach in agent_range)
+                self.bets[state.street, -1 if amount == most else at] += weight
+        return chosen
 
     def action_values(
         self, state: BettingState, agent_range: Range, amounts: list[int]
@@ -262,7 +282,7 @@ class LocalResponder(NamedTuple):
 
 def evaluate_lbr(
     agent: Agent, seed: int, boards: int, holes: int, preflop_wins: np.ndarray, name: str = ""
-) -> dict[str, Result]:
+) -> dict[str, LocalResult]:
     """What a local best responder wins from an agent in each of `LBR_SETTINGS`, on the same boards
     for all agents.
 
@@ -283,16 +303,20 @@ def lbr_on_boards(
     preflop_wins: np.ndarray,
     subset: tuple[int, Stream] | None = None,
     progress: Callable[[int], None] = lambda done: None,
-) -> dict[str, Result]:
+) -> dict[str, LocalResult]:
     """What a local best responder wins from an agent in each setting, on boards (n, 5) as dealt.
 
     preflop_wins (169, 169): of cards/matchups; subset: the number of random holes that it may hold
     on a board, and their stream (None: it may hold any).
     """
     play = partial(_play, agent, [*settings.values()], preflop_wins, subset)
-    won = np.array(parallel(play, [*enumerate(boards)], progress, processes=True))
-    of_settings = zip(settings, won.mean(axis=2).T, strict=True)
-    return {key: mean_result(MBB_PER_DOLLAR * dollars) for key, dollars in of_settings}
+    played = parallel(play, [*enumerate(boards)], progress, processes=True)
+    found = {}
+    for key, of_setting in zip(settings, zip(*played, strict=True), strict=True):
+        won, bets = zip(*of_setting, strict=True)
+        dollars = np.mean(won, axis=1)
+        found[key] = LocalResult(*mean_result(MBB_PER_DOLLAR * dollars), np.sum(bets, axis=0))
+    return found
 
 
 def _play(
@@ -301,9 +325,12 @@ def _play(
     preflop_wins: np.ndarray,
     subset: tuple[int, Stream] | None,
     numbered: tuple[int, Sequence[int]],
-) -> list[list[float]]:
-    """Dollars of the responder in both seats on a board, in each setting."""
+) -> list[tuple[list[float], np.ndarray]]:
+    """Dollars of the responder in both seats on a board, and its bets, in each setting."""
     k, board = numbered
     held = None if subset is None else random_holes(board, subset[0], subset[1](k))
-    showdowns = Showdowns(board, preflop_wins, held)
-    return [LocalResponder(agent, setting, showdowns).play() for setting in settings]
+    showdowns, found = Showdowns(board, preflop_wins, held), []
+    for setting in settings:
+        responder = LocalResponder(agent, setting, showdowns)
+        found.append((responder.play(), responder.bets))
+    return found
