@@ -56,18 +56,21 @@ def deciding(
     ]
 
     def met(chosen: Sequence[Step]) -> np.ndarray:
+        """Which hands meet all chosen conditions, (n,) bool."""
         found = np.ones(len(hands), dtype=bool)
         for name, limit, above in chosen:
             found &= (hands[:, column[name]] > limit) == above
         return found
 
     def hand_share(chosen: Sequence[Step]) -> tuple[float, float]:
+        """The share of those hands with the same action, and their number."""
         found = met(chosen)
         return same[found].sum() / found.sum(), found.sum()
 
     fixed = [is_hand(name) or name in given for name in names]
 
     def betting_share(chosen: Sequence[Step]) -> tuple[float, float]:
+        """The share of betting lines that meet them with the same action, twice."""
         ranges = merged(chosen)
         known = [ranges.get(name, (-inf, inf)) for name in names]
         share = _kept_share(tree, kept, np.where(fixed, x, np.nan), known)

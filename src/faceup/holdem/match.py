@@ -190,7 +190,8 @@ def deviations(
     for board in boards:
         edge, apart = _edges(board)
         reach = [_reach_of_ends(tree, policy, board, ends) for policy in (one, other)]
-        means, squares = list[np.ndarray](), list[np.ndarray]()
+        means: list[np.ndarray] = []
+        squares: list[np.ndarray] = []
         for (small, _), (_, big) in (reach, reach[::-1]):
             for power, found in ((1, means), (2, squares)):
                 paid, won = small * dollars**power, edge**power
