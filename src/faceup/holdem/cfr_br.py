@@ -428,7 +428,7 @@ def retrain(
     turn_deals: np.ndarray,
     known_share: float,
     warm_start: float,
-    other_menus: Sequence[Menu] = (),
+    others: Sequence[tuple[Menu, float]] = (),
     name: str = "",
 ) -> TreeAgent:
     """A tree agent with the same splits and retrained leaf probabilities, a restricted Nash
@@ -437,18 +437,18 @@ def retrain(
     The opponent knows the agent in a share of the games. It then learns in the blueprint's buckets
     before the turn, and plays a best response afterwards. In the other hands it plays the
     blueprint. Two boards are learnt from at a time; turn_deals, warm_start: as of `CfrBr`.
-    other_menus: of the opponent, by turns, on every second pair of boards, where the blueprint is
-    left out. name: of the agent, for a line of progress.
+    others: bets of the opponent, by turns, on every second pair of boards, where the blueprint is
+    left out, and the share of the games in which it knows the agent there. name: of the agent, for
+    a line of progress.
     """
     leaves = TreeLeaves(agent.policy(tree))
     responder = HandBuckets(tree, blueprint, np.zeros_like(blueprint.buckets.turn), 1)
     solver = CfrBr(leaves, preflop_wins, responder, by_reach=True)
     on_own_tree = solver, OpponentMixture(known_share, blueprint if known_share < 1 else None), 2
-    alone = OpponentMixture(known_share, None)
-    schedule: list[tuple[CfrBr, OpponentMixture, int]] = [] if other_menus else [on_own_tree]
-    for menu, seat in product(other_menus, range(2)):
-        given = leaves, agent.menu, menu, seat, preflop_wins, responder
-        schedule += [on_own_tree, (cfr_br_with_other_menu(*given), alone, 2)]
+    schedule: list[tuple[CfrBr, OpponentMixture, int]] = [] if others else [on_own_tree]
+    for (menu, share), seat in product(others, range(2)):
+        other = cfr_br_with_other_menu(leaves, agent.menu, menu, seat, preflop_wins, responder)
+        schedule += [on_own_tree, (other, OpponentMixture(share, None), 2)]
     progress = Progress(f"retraining {name}, turn boards", len(turn_deals))
     strategy_sums = memo(
         train_alternately, schedule, solver.start(warm_start), turn_deals, progress, 2
