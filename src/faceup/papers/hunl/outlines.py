@@ -31,11 +31,13 @@ def outline_figure(
     actions: Sequence[str],
     colours: Sequence[str],
     extra: float = 0.0,
+    weights: str = "stake",
 ) -> Figure:
     """An outline under its title.
 
     outlines: by its title the `Row`s, or lists of their fields. actions, colours: of each label.
-    extra: free inches at the bottom. Axes in inches, (0, 0) is the top left corner of the rows.
+    extra: free inches at the bottom; weights: what rows are shares of. Axes in inches, (0, 0) is
+    the top left corner of the rows.
     """
     ((title, fields),) = outlines.items()
     rows = [Row(*row) for row in fields]
@@ -48,7 +50,7 @@ def outline_figure(
     axes.axis("off")
     axes.text(0, 0.15, title, size=TEXT_SIZE + 1, weight="bold")
     axes.text(start, 0.4, "actions (%)", size=SMALL_SIZE, color=GREY)
-    axes.text(shares, 0.4, "share of\nstake", size=SMALL_SIZE, color=GREY, ha="right")
+    axes.text(shares, 0.4, f"share of\n{weights}", size=SMALL_SIZE, color=GREY, ha="right")
     middles = -ROW * (np.arange(len(rows)) + 0.5)
     last: dict[int, float] = {}  # middle of the row above, by level
     for row, y in zip(rows, middles, strict=True):
@@ -92,11 +94,14 @@ def outline_figure(
 
 
 def tree_figure(
-    outlines: Mapping[str, Sequence[Sequence]], labels: Sequence[str], extra: float = 0.0
+    outlines: Mapping[str, Sequence[Sequence]],
+    labels: Sequence[str],
+    extra: float = 0.0,
+    weights: str = "stake",
 ) -> Figure:
     """`outline_figure` of trees whose leaves hold probabilities of these labels."""
     names = [action_name(label) for label in labels]
-    return outline_figure(outlines, names, action_colours(labels), extra)
+    return outline_figure(outlines, names, action_colours(labels), extra, weights)
 
 
 def outline_to(tree: DecisionTree, names: Sequence[str], node: int, levels: int) -> list[Row]:
@@ -110,28 +115,32 @@ def outline_to(tree: DecisionTree, names: Sequence[str], node: int, levels: int)
 def branch_figure(drawn: Any, reference: str, colour: str, dots: Callable) -> Figure:
     """A branch in its tree, its hands, and the gains of actions over a reference.
 
-    drawn: outlines and labels as of `tree_figure`; strength: two histograms of equity in percent,
-    grey and in `colour`; gains: mean and half-width of each action, in dollars. dots: draws them,
-    `lab.pictures.dots`.
+    drawn: outlines and labels as of `tree_figure`, by share of decisions; strength: two histograms
+    of equity in percent, grey and in `colour`, or none; gains: mean and half-width of each action,
+    in dollars. dots: draws them, `lab.pictures.dots`.
     """
-    figure = tree_figure(drawn.outlines, drawn.labels, extra=2.9)
+    figure = tree_figure(drawn.outlines, drawn.labels, extra=2.9, weights="decisions")
     width, height = figure.get_size_inches()
     low, high = 0.55 / height, 1.85 / height
-    left = figure.add_axes((0.75 / width, low, 0.36, high))
-    right = figure.add_axes((0.66, low, 0.31, high))
-    for (name, share), ink in zip(drawn.strength.items(), ("#BBBBBB", colour), strict=True):
-        n = len(share)
-        middle = (np.arange(n) + 0.5) / n * 100
-        left.bar(middle, share, width=92 / n, color=ink, alpha=0.75, label=name)
-    left.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="share of hands (%)")
-    left.set_ylim(top=1.35 * left.get_ylim()[1])
-    left.legend(fontsize=8, loc="upper center", ncols=2)
-    dots(right, list(drawn.gains), *zip(*drawn.gains.values(), strict=True))
-    right.margins(x=0.25)
-    right.set_xlabel(f"dollars a decision over {reference}", size=8.5)
-    right.spines["left"].set_visible(False)
-    titles = (left, "The hands that come there"), (right, "Gains of actions with them")
-    for axes, title in titles:
-        axes.set_title(title, size=10)
-        axes.tick_params(labelsize=8)
+    at, wide = 0.2, 0.5
+    if drawn.strength:
+        at, wide = 0.66, 0.31
+        hands = figure.add_axes((0.75 / width, low, 0.36, high))
+        for (name, share), ink in zip(drawn.strength.items(), ("#BBBBBB", colour), strict=True):
+            n = len(share)
+            middle = (np.arange(n) + 0.5) / n * 100
+            hands.bar(middle, share, width=92 / n, color=ink, alpha=0.75, label=name)
+        hands.set(xlim=(0, 100), xlabel="equity of the hand (%)", ylabel="share of each group (%)")
+        hands.set_ylim(top=1.35 * hands.get_ylim()[1])
+        hands.legend(fontsize=8, loc="upper center", ncols=2)
+        hands.set_title("The hands that come there", size=10)
+        hands.tick_params(labelsize=8)
+    gains = figure.add_axes((at, low, wide, high))
+    dots(gains, list(drawn.gains), *zip(*drawn.gains.values(), strict=True))
+    gains.margins(x=0.25)
+    gains.locator_params(axis="x", nbins=5)  # else the numbers overlap
+    gains.set_xlabel(f"dollars a decision over {reference}", size=8.5)
+    gains.spines["left"].set_visible(False)
+    gains.set_title("Gains of actions with them", size=10)
+    gains.tick_params(labelsize=8)
     return figure
