@@ -224,7 +224,6 @@ def test_the_lock_pins_every_direct_dependency():
 
 
 # --- streams of random numbers
-# -----------------------------------------------------------------------------
 
 # by robust and matches, so that differences are paired; by distill and selfplay_time, for its costs
 SHARED = {"matches/boards", "distill/boards"}

@@ -10,6 +10,7 @@ import pytest
 from games import pair_outcomes
 from phevaluator import evaluate_cards
 
+from faceup.cards import matchups
 from faceup.cards.cards import (
     CLASS_NAMES,
     CLASS_OF_HOLE,
@@ -20,14 +21,6 @@ from faceup.cards.cards import (
     parse_cards,
 )
 from faceup.cards.equity import BOARD_CARDS, StreetEquities, load_equities, save_equities
-from faceup.cards.matchups import (
-    RUNOUTS_FLOP,
-    RUNOUTS_PREFLOP,
-    class_wins,
-    flop_wins,
-    net_wins,
-    preflop_outcomes,
-)
 
 HOLDS = np.zeros((1326, 52), dtype=bool)  # HOLDS[h, c]: hole h holds card c
 np.put_along_axis(HOLDS, HOLE_CARDS.astype(np.int64), True, axis=1)
@@ -66,11 +59,11 @@ def deciles_of(futures, n):
 def test_all_starting_hands_exactly(all_in_wins, equities):
     with open(Path(__file__).parents[1] / "data" / "preflop_equity.csv", newline="") as file:
         known = {row.pop("hand"): [int(n) for n in row.values()] for row in csv.DictReader(file)}
-    outcomes = preflop_outcomes(all_in_wins)
+    outcomes = matchups.preflop_outcomes(all_in_wins)
     assert dict(zip(CLASS_NAMES, outcomes.tolist(), strict=True)) == known
     assert (equities[0].equity[0] == 2 * outcomes[:, 0] + outcomes[:, 1]).all()
     # as every poker calculator has it, suits averaged
-    kings_lose = net_wins(all_in_wins, RUNOUTS_PREFLOP)[ACES, KINGS] / 36
+    kings_lose = matchups.net_wins(all_in_wins, matchups.RUNOUTS_PREFLOP)[ACES, KINGS] / 36
     assert 0.5 + kings_lose / 2 == pytest.approx(0.8195, abs=1e-4)
 
 
@@ -152,8 +145,11 @@ def test_wins_on_boards_one_pair_of_holes_after_the_other_and_on_the_boards_that
         np.add.at(
             expected, np.ix_(CLASS_OF_HOLE[holes], CLASS_OF_HOLE[holes]), weight * (outcome == 1)
         )
-    np.testing.assert_array_equal(class_wins(boards, weights), expected)
-    wins = flop_wins([0, 1, 2])
-    assert wins[ACES, KINGS] / (36 * RUNOUTS_FLOP) > 0.9
-    assert wins[ACES, KINGS] + wins[KINGS, ACES] <= 36 * RUNOUTS_FLOP
-    np.testing.assert_allclose(net_wins(wins, RUNOUTS_FLOP), -net_wins(wins, RUNOUTS_FLOP).T)
+    np.testing.assert_array_equal(matchups.class_wins(boards, weights), expected)
+    wins = matchups.flop_wins([0, 1, 2])
+    assert wins[ACES, KINGS] / (36 * matchups.RUNOUTS_FLOP) > 0.9
+    assert wins[ACES, KINGS] + wins[KINGS, ACES] <= 36 * matchups.RUNOUTS_FLOP
+    np.testing.assert_allclose(
+        matchups.net_wins(wins, matchups.RUNOUTS_FLOP),
+        -matchups.net_wins(wins, matchups.RUNOUTS_FLOP).T,
+    )

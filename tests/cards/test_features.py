@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faceup.cards.cards import SUIT_PERMUTATIONS, card_text, hole_index
+from faceup.cards.cards import N_HOLES, SUIT_PERMUTATIONS, card_text, hole_index
 from faceup.cards.equity import BOARD_CARDS, UNITS
 from faceup.cards.features import (
     FEATURE_NAMES,
@@ -17,7 +17,6 @@ from faceup.cards.features import (
     hand,
     hole_features,
 )
-from faceup.cards.sweep import swept_features
 from faceup.holdem.betting_lines import state_after
 
 # betting, what the player to act is told: the opponent's bets, the own bets, whether he sits on the
@@ -113,19 +112,15 @@ def test_hands_agree_with_the_tables_whatever_the_suits_are_called(equities, car
         for c in (cards, renamed)
     )
     assert (one.outcomes, one.features()) == (other.outcomes, other.features())
+    later = [one.deciles(other) for other in range(street + 1, 4)]
+    alone = np.concatenate([[float(one.equity)], *later]).astype(np.float32)
     for hole, board in (
         (cards[:2], cards[2:n]),
         (renamed[:2], renamed[2:n]),
         (cards[:2], cards[n - 1 : 1 : -1]),
     ):
-        assert (
-            board_features(street, equities[street], board)[hole_index(*hole)] == one.strength()
-        ).all()
-    # the second one is blocked
-    holes = np.array([hole_index(*cards[:2]), hole_index(cards[0], cards[2])])
-    assert np.array_equal(
-        hole_features(holes, cards[2:n]), hole_features(holes, cards[2:n], equities)
-    )
-    assert np.array_equal(
-        swept_features(cards[2:n]), board_features(street, equities[street], cards[2:n])
-    )
+        table = board_features(street, equities[street], board)
+        assert np.array_equal(table[hole_index(*hole)], alone)
+        holes = np.array([hole_index(*hole), hole_index(hole[0], board[0])])  # the second: blocked
+        assert np.array_equal(hole_features(holes, board), table[holes])
+    assert np.array_equal(hole_features(np.arange(N_HOLES), board), table)

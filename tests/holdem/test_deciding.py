@@ -97,10 +97,8 @@ def test_the_reasons_of_two_hundred_spots(equities, name):
     the spots; no line that always holds, or that rounding contradicts.
     """
     file, rng = ROOT / "reports/agents" / f"{name}.json", np.random.default_rng(3)
-    agent, spots = (
-        load_agent(file, equities),
-        dict[int, list](zip(BOARD_CARDS, ([], [], [], []), strict=True)),
-    )
+    agent = load_agent(file, equities)
+    spots = dict[int, list](zip(BOARD_CARDS, ([], [], [], []), strict=True))
     while min(map(len, spots.values())) < 50:
         cards = "".join(map(card_text, rng.permutation(52)[:9].tolist()))
         for one in self_play(agent, [cards[:4], cards[4:8]], cards[8:], rng)[1]:

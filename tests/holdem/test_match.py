@@ -14,17 +14,9 @@ from games import (
 )
 
 from faceup.cards.cards import CLASS_OF_HOLE, hole_index, parse_cards
+from faceup.holdem import match
 from faceup.holdem.action_values import action_values
 from faceup.holdem.betting_tree import build_tree, children, columns
-from faceup.holdem.match import (
-    Match,
-    deviations,
-    mean_result,
-    play_against,
-    play_boards,
-    random_boards,
-    result,
-)
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD, FOLD_END
 from faceup.util.stats import student_95
@@ -42,7 +34,7 @@ APART = ~np.isnan(OUTCOME)
 
 def test_matches_equal_brute_force():
     """With all holes and with few, in both seats."""
-    table, few = Match(SMALL, POLICIES), np.random.default_rng(0).random(1326) < 0.05
+    table, few = match.Match(SMALL, POLICIES), np.random.default_rng(0).random(1326) < 0.05
     for subset, pairs in ((None, ((0, 1), (1, 0), (0, 0))), (few, ((0, 4), (4, 1)))):
         wins = table.play(BOARD, subset)
         n_pairs = APART.sum() if subset is None else APART[np.ix_(few[HOLES], few[HOLES])].sum()
@@ -88,47 +80,47 @@ def test_deviations_of_hands_and_duplicates_equal_brute_force():
         squares.append(square)
     expected = (squares[0] + squares[1]) / 2, (sum(squares) - 2 * won[0] * won[1]) / 4
     expected = [np.sqrt(square[APART].mean()) for square in expected]
-    assert deviations(SMALL, *POLICIES[:2], [BOARD]) == pytest.approx(expected, rel=1e-4)
+    assert match.deviations(SMALL, *POLICIES[:2], [BOARD]) == pytest.approx(expected, rel=1e-4)
 
 
 def test_deviations_by_hand():
     """Folding loses 50 as small blind and wins it from a small blind who folds, too."""
     folds, calls = POLICIES[2:4]
-    assert deviations(SMALL, folds, folds, [BOARD]) == (50, 0)
+    assert match.deviations(SMALL, folds, folds, [BOARD]) == (50, 0)
     # the caller wins 50 and, as small blind, has its limp checked down, for 100 or a tie
     shown = 100**2 * (OUTCOME[APART] != 0).mean()
-    hand, _ = deviations(SMALL, folds, calls, [BOARD])
+    hand, _ = match.deviations(SMALL, folds, calls, [BOARD])
     assert hand == pytest.approx(np.sqrt((50**2 + shown) / 2))
 
 
 def test_only_wanted_pairs_are_played():
     agents = [random_table(TREE, seed) for seed in (5, 6, 8)]
-    boards = random_boards(2, np.random.default_rng(7))
-    every = play_boards(Match(TREE, agents), boards)
+    boards = match.random_boards(2, np.random.default_rng(7))
+    every = match.play_boards(match.Match(TREE, agents), boards)
     assert every.all()
     wanted = np.array([[False, False, True], [True, False, False], [False] * 3])
     assert np.array_equal(
-        play_boards(Match(TREE, agents, wanted), boards), np.where(wanted, every, 0)
+        match.play_boards(match.Match(TREE, agents, wanted), boards), np.where(wanted, every, 0)
     )
 
 
 def test_results_against_one_opponent_are_those_of_the_pairs():
     opponent, *policies = (random_table(TREE, seed) for seed in (5, 6, 8))
-    boards = random_boards(3, np.random.default_rng(7))
-    every = play_boards(Match(TREE, [opponent, *policies]), boards)
-    won = play_against(TREE, opponent, policies, boards)
-    assert [*map(mean_result, won)] == [result(every, k, 0) for k in (1, 2)]
+    boards = match.random_boards(3, np.random.default_rng(7))
+    every = match.play_boards(match.Match(TREE, [opponent, *policies]), boards)
+    won = match.play_against(TREE, opponent, policies, boards)
+    assert [*map(match.mean_result, won)] == [match.result(every, k, 0) for k in (1, 2)]
 
 
 def test_results_are_half_of_both_seats():
     """In dollars: 3 won as small blind and 1 lost as big blind are 1 dollar a game, 10 mbb."""
     values = np.zeros((2, 3, 3))
     values[:, 0, 1], values[:, 1, 0], values[:, 0, 2] = 3, 1, [0.2, 0.6]
-    assert result(values, 0, 1) == (10, 0, 2)
+    assert match.result(values, 0, 1) == (10, 0, 2)
     # from two boards, of standard error 1
-    assert result(values, 0, 2) == (2, pytest.approx(student_95(2)), 2)
-    assert -result(values, 0, 2) == (-2, pytest.approx(student_95(2)), 2)
-    assert mean_result(np.array([1.0, 3.0])) == (2, pytest.approx(student_95(2)), 2)
+    assert match.result(values, 0, 2) == (2, pytest.approx(student_95(2)), 2)
+    assert -match.result(values, 0, 2) == (-2, pytest.approx(student_95(2)), 2)
+    assert match.mean_result(np.array([1.0, 3.0])) == (2, pytest.approx(student_95(2)), 2)
 
 
 def test_argmax_takes_the_likeliest_action():
@@ -147,7 +139,7 @@ def test_hands_that_end_before_the_flop_are_known(all_in_wins):
     labels = TREE.label[slice(*TREE.street_start[:2])]
     nits.tables[0][:] = labels == FOLD
     nits.tables[0][CLASS_OF_HOLE[hole_index(*parse_cards("AcAd"))]] = labels == CALL
-    table = Match(TREE, [shove, nits], preflop_wins=all_in_wins)
+    table = match.Match(TREE, [shove, nits], preflop_wins=all_in_wins)
     called = 6 / 1326
     expected = (1 - called) * 100 + called * 20_000 * (1 - 2 * 0.852)
     assert table.play(BOARD)[0, 1] == pytest.approx(expected, abs=0.3)

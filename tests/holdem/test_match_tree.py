@@ -8,19 +8,11 @@ import pytest
 from games import MINE, THEIRS, node_after, node_values, pair_outcomes, random_models, random_table
 
 from faceup.cards.cards import BOARD_CARDS, hole_index, parse_cards
+from faceup.holdem import match_tree
 from faceup.holdem.agents import AgentPolicy, FunctionAgent
 from faceup.holdem.betting_lines import line_to, state_after
 from faceup.holdem.betting_tree import build_tree, children, columns, path_to_node
 from faceup.holdem.match import random_holes
-from faceup.holdem.match_tree import (
-    Opponent,
-    TranslatedPolicy,
-    load_opponent,
-    on_match_tree,
-    play_opponent,
-    save_opponent,
-    seat_trees,
-)
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import CALL, DECISION, menu_from, pot_and_call
 from faceup.util.rng import rng
@@ -35,7 +27,7 @@ def test_readings_are_the_line_readers(seat):
     menus = (MINE, THEIRS) if seat == 0 else (THEIRS, MINE)
     match, hole = build_tree(menus[0], big_blind_menu=menus[1]), hole_index(*parse_cards("Ac9h"))
     policy, checked = random_table(TREE, 1), 0
-    folded = TranslatedPolicy(match, TREE, policy, seat)
+    folded = match_tree.TranslatedPolicy(match, TREE, policy, seat)
     mine = np.flatnonzero((match.kind == DECISION) & (match.actor == seat))
     for node in np.random.default_rng(2).permutation(mine).tolist():
         way = [0, *path_to_node(match, node)]
@@ -106,14 +98,14 @@ def test_sums_over_a_subset_of_holes_equal_brute_force(equities, tmp_path, expec
         menu_from([[0.75], []], [[0.5], []], [[]], [[0.5], []]),
     )
     menus[1].update(limps=False, all_in=False)
-    own, theirs = build_tree(menus[0]), seat_trees(menus[1], menus[expects])
+    own, theirs = build_tree(menus[0]), match_tree.seat_trees(menus[1], menus[expects])
     models = ModelPolicy(own, random_models(own.labels, 30), equities)
     agents = [random_table(own, 14), models, models.argmax()]
     policies = random_table(theirs[0], 15), random_table(theirs[1], 17)
-    save_opponent(tmp_path, Opponent(menus[1], menus[expects], policies))
-    opponent, boards = load_opponent(tmp_path), [parse_cards("2c2d2h3s3c"), BOARD]
+    match_tree.save_opponent(tmp_path, match_tree.Opponent(menus[1], menus[expects], policies))
+    opponent, boards = match_tree.load_opponent(tmp_path), [parse_cards("2c2d2h3s3c"), BOARD]
     size, stream = 40, partial(rng, 16, "test")
-    won = play_opponent(menus[0], agents, opponent, boards, subset=(size, stream))
+    won = match_tree.play_opponent(menus[0], agents, opponent, boards, subset=(size, stream))
     for k, board in enumerate(boards):
         subset = np.isin(np.arange(1326), random_holes(board, size, stream(k)))
         free, outcome = pair_outcomes(board)
@@ -123,8 +115,10 @@ def test_sums_over_a_subset_of_holes_equal_brute_force(equities, tmp_path, expec
             for seat in range(2):
                 match, there = build_tree(menus[seat], big_blind_menu=menus[1 - seat]), 1 - seat
                 pair = (
-                    on_match_tree(match, own, agent, seat),
-                    TranslatedPolicy(match, theirs[there], opponent.policies[there], there),
+                    match_tree.on_match_tree(match, own, agent, seat),
+                    match_tree.TranslatedPolicy(
+                        match, theirs[there], opponent.policies[there], there
+                    ),
                 )
                 _, value = node_values(
                     match, pair if seat == 0 else pair[::-1], board, subset=subset
@@ -141,7 +135,9 @@ def test_an_agent_reads_the_dollars_of_bets_that_its_own_tree_lacks():
         lines.add(betting)
         return {"call": 1}
 
-    policy = on_match_tree(match, TREE, AgentPolicy(TREE, FunctionAgent(record, MINE)), 0)
+    policy = match_tree.on_match_tree(
+        match, TREE, AgentPolicy(TREE, FunctionAgent(record, MINE)), 0
+    )
     holes = np.arange(1326) == hole_index(*parse_cards("Ac9h"))
     policy.street_rows(0, [], holes)
     decided = np.flatnonzero((match.kind == DECISION) & (match.street == 0) & (match.actor == 0))

@@ -42,10 +42,19 @@ def policy(equities):
     )
 
 
+def pots(tree, policy):
+    """Costs such that the dollars at stake are the pot."""
+    found = [np.zeros_like(table) for table in policy.tables]
+    for node in decision_nodes(tree):
+        found[tree.street[node]][:, columns(tree, node)] = tree.bets[node].sum()
+    return found
+
+
 @pytest.fixture(scope="module")
 def drawn(equities, policy):
     """Few rows, so that each can be looked at."""
-    return draw_samples(TREE, policy, equities, (30, 33, 30), BOARDS, STREAM)
+    costs = pots(TREE, policy)
+    return draw_samples(TREE, policy, equities, (30, 33, 30), BOARDS, STREAM, costs=costs)
 
 
 def answers(tree, policy, node, rows):
@@ -107,10 +116,8 @@ def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(equities, 
     """River: sizes lie between the tree's, targets mix the neighbours' as translation does."""
     sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
     table = random_table(sizes, 1, policy.buckets)
-    two = (
-        draw_samples(sizes, table, equities, (3, 3, 600), BOARDS, STREAM, off_menu=n)
-        for n in (0, 2)
-    )
+    given = sizes, table, equities, (3, 3, 600), BOARDS, STREAM
+    two = (draw_samples(*given, costs=pots(sizes, table), off_menu=n) for n in (0, 2))
     plain, moved = (select_features(rows, "pot-relative")[3] for rows in two)
     nodes = decision_nodes(sizes, 3)
     bets = betting_features(sizes.bets[nodes], sizes.actor[nodes], "pot-relative")
@@ -165,7 +172,8 @@ def test_importance_by_brute_force(policy):
 
 def test_weighted_counts_are_importance(equities, policy):
     """Over many rows the share of the weight at (board, bets) is its share of reach times pot."""
-    many = draw_samples(TREE, policy, equities, (30_000,) * 3, BOARDS, STREAM)
+    given = TREE, policy, equities, (30_000,) * 3, BOARDS, STREAM
+    many = draw_samples(*given, costs=pots(TREE, policy))
     for street, rows in enumerate(many[1:], 1):
         nodes, wanted, found = decision_nodes(TREE, street), defaultdict(float), defaultdict(float)
         for k, board in enumerate(BOARDS.tolist()):

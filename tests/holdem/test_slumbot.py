@@ -91,10 +91,8 @@ class Script:
         self.server, self.stop = server, stop
 
     def legal(self, betting):
-        state, token = (
-            state_after(betting),
-            TOKEN.findall(self.server.deal[4])[len(TOKEN.findall(betting))],
-        )
+        state = state_after(betting)
+        token = TOKEN.findall(self.server.deal[4])[len(TOKEN.findall(betting))]
         pots = (int(token[1:] or 0) - state.bets[1 - state.actor][state.street]) / sum(
             pot_and_call(state)
         )
@@ -177,10 +175,7 @@ WRONG = {
             {"board": ["Ah", "7d", x]} for x in (["5h"], "1h", "", "Kh")
         ],
         "betting": [{"action": x} for x in ("b200b600c/b30000", "b" + "9" * 60_000, None, ["k"])],
-        "hand: expected .* and then b600": [
-            {"action": "b200b700c/"},
-            {"hole_cards": ["Kh", "Ks"]},
-        ],
+        "hand: expected .* and then b600": [{"action": "b200b700c/"}, {"hole_cards": ["Kh", "Ks"]}],
         "(winnings|error_msg): expected (N|n)one": [
             {"winnings": 100},
             {"error_msg": "\x1b[2J\u202e" * 4_000},

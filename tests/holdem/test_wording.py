@@ -1,5 +1,6 @@
 """Wording of splits, true of exactly the values that go that way; opening shares."""
 
+import re
 from math import inf
 
 import numpy as np
@@ -18,68 +19,44 @@ from faceup.holdem.wording import (
     wording,
 )
 
+SAID = [  # feature, threshold, [words at most it|words above it]
+    ("equity", 0.27449, "equity [at most|above] 27.4 %"),
+    (
+        "river_equity_p90",
+        0.8934,
+        "[9 rivers in 10 leave at most|over 1 river in 10 leaves more than] 89.3 % equity",
+    ),
+    (
+        "turn_equity_p10",
+        0.5,
+        "[1 turn in 10 leaves at most|over 9 turns in 10 leave more than] 50 % equity",
+    ),
+    (
+        "flop_equity_p100",
+        0.99997,
+        "[no flop leaves|the best flops leave] more than 99.997 % equity",
+    ),
+    (
+        "opponent_bet_river",
+        10_750.5,
+        "the opponent put in [at most|more than] $10,750 on the river",
+    ),
+    ("opponent_bet_flop", 50, "the opponent put in [nothing|chips] on the flop"),
+    ("opponent_bet_preflop", 150, "[no|a] raise before the flop"),
+    ("opponent_bet_preflop", 200, "the opponent put in [at most|more than] $200 before the flop"),
+    ("own_bet_preflop", 150, "the bot put in [no more|more] than a blind before the flop"),
+    ("bet_faced", 0.0027, "[no|a] bet to call"),
+    ("bet_faced", 12.5, "[at most|more than] 1250 % of the pot to call"),
+    ("stack_to_pot", 4.996, "stack [at most|above] 5 pots"),
+    ("button", 0.5, "[in the big blind|on the button]"),
+]
 
-@pytest.mark.parametrize(
-    ("name", "threshold", "at_most", "above"),
-    [
-        ("equity", 0.27449, "equity at most 27.4 %", "equity above 27.4 %"),
-        (
-            "river_equity_p90",
-            0.8934,
-            "9 rivers in 10 leave at most 89.3 % equity",
-            "over 1 river in 10 leaves more than 89.3 % equity",
-        ),
-        (
-            "turn_equity_p10",
-            0.5,
-            "1 turn in 10 leaves at most 50 % equity",
-            "over 9 turns in 10 leave more than 50 % equity",
-        ),
-        (
-            "flop_equity_p100",
-            0.99997,
-            "no flop leaves more than 99.997 % equity",
-            "the best flops leave more than 99.997 % equity",
-        ),
-        (
-            "opponent_bet_river",
-            10_750.5,
-            "the opponent put in at most $10,750 on the river",
-            "the opponent put in more than $10,750 on the river",
-        ),
-        (
-            "opponent_bet_flop",
-            50,
-            "the opponent put in nothing on the flop",
-            "the opponent put in chips on the flop",
-        ),
-        ("opponent_bet_preflop", 150, "no raise before the flop", "a raise before the flop"),
-        (
-            "opponent_bet_preflop",
-            200,
-            "the opponent put in at most $200 before the flop",
-            "the opponent put in more than $200 before the flop",
-        ),
-        (
-            "own_bet_preflop",
-            150,
-            "the bot put in no more than a blind before the flop",
-            "the bot put in more than a blind before the flop",
-        ),
-        ("bet_faced", 0.0027, "no bet to call", "a bet to call"),
-        (
-            "bet_faced",
-            12.5,
-            "at most 1250 % of the pot to call",
-            "more than 1250 % of the pot to call",
-        ),
-        ("stack_to_pot", 4.996, "stack at most 5 pots", "stack above 5 pots"),
-        ("button", 0.5, "in the big blind", "on the button"),
-    ],
-)
-def test_conditions_in_words(name, threshold, at_most, above):
-    said = [condition(name, float(np.float32(threshold)), side) for side in (False, True)]
-    assert said == [at_most, above]
+
+@pytest.mark.parametrize(("name", "threshold", "words"), SAID)
+def test_conditions_in_words(name, threshold, words):
+    before, either, after = re.fullmatch(r"(.*)\[(.*)\](.*)", words).groups()
+    for above, said in enumerate(either.split("|")):
+        assert condition(name, float(np.float32(threshold)), bool(above)) == before + said + after
 
 
 @pytest.mark.parametrize("street", range(4))

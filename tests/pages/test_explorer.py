@@ -25,14 +25,7 @@ from faceup.holdem.betting_tree import build_tree, children, columns
 from faceup.holdem.buckets import hole_buckets
 from faceup.holdem.rules import DECISION, menu_from
 from faceup.holdem.wording import condition
-from faceup.pages.explorer import (
-    SCRIPTS,
-    STEPS,
-    blueprint_data,
-    page_data,
-    source,
-    write_page,
-)
+from faceup.pages.explorer import SCRIPTS, STEPS, blueprint_data, page_data, source, write_page
 from faceup.trees.agent_file import load_agent_file
 from faceup.trees.tree import leaves_below, n_leaves, truncate
 from faceup.util.paths import AGENTS
@@ -109,9 +102,8 @@ def test_a_trees_file_is_read_as_python_reads_it(equities, tmp_path):
       words: tree.feature.map((f, i) => f < 0 ? null : condition(given.wording[tree.names[f]], tree.threshold[i], true)) }))"""
     for found, tree, names in zip(run(told, data), *load_agent_file(path)[:2], strict=True):
         splits = np.flatnonzero(tree.feature >= 0)
-        assert found["leaves"] == leaves_below(tree).tolist() and found["cut"] == n_leaves(
-            truncate(tree, 3)
-        )
+        assert found["leaves"] == leaves_below(tree).tolist()
+        assert found["cut"] == n_leaves(truncate(tree, 3))
         np.testing.assert_allclose(found["weight"], tree.weight, rtol=1e-9)
         said = [condition(names[tree.feature[i]], float(tree.threshold[i]), True) for i in splits]
         assert [found["words"][i] for i in splits] == said
@@ -190,15 +182,12 @@ def test_a_page_is_one_file_that_needs_nothing_else(equities, tmp_path, name):
     text = path.read_text(encoding="utf-8")
     assert size == len(text.encode()) < most and "{{" not in text
     assert text.count("<script") == text.count("</script>") == len(scripts) + n_data
-    assert (
-        "</script><b>" not in text
-        and " src=" not in text
-        and "@import" not in text
-        and "fetch(" not in text
-    )
-    assert {part.split('"')[0] for part in text.split("http://")[1:]} <= {
-        "www.w3.org/2000/svg"
-    } and "https://" not in text
+    assert "</script><b>" not in text
+    assert " src=" not in text
+    assert "@import" not in text
+    assert "fetch(" not in text
+    assert {part.split('"')[0] for part in text.split("http://")[1:]} <= {"www.w3.org/2000/svg"}
+    assert "https://" not in text
     for script in scripts:
         node("--check", script=source(f"{script}.js"))
 

@@ -47,9 +47,8 @@ def test_decisions_are_those_of_scikit_learn(most):
         assert np.array_equal(leaf_of(tree, rows), theirs.apply(rows))
         assert np.allclose(tree.predict(rows), theirs.predict(rows), atol=1e-6)
     leaf = tree.feature < 0
-    assert tree.weight[leaf] == pytest.approx(
-        np.bincount(leaf_of(tree, X), w)[leaf]
-    ) and tree.weight[0] == pytest.approx(w.sum())
+    assert tree.weight[leaf] == pytest.approx(np.bincount(leaf_of(tree, X), w)[leaf])
+    assert tree.weight[0] == pytest.approx(w.sum())
 
 
 def lost(answer, P, w, costs, cost_weight):
@@ -61,10 +60,8 @@ def test_no_mixture_errs_and_costs_less_than_a_leafs_answer():
     X, P, w = soft_rows(n=300)
     costs = np.random.default_rng(1).normal(size=P.shape) + (X[:, :1] > 0.5) * np.eye(4)[0]
     tree = fit_cart(X, P, w, max_depth=4, min_rows=5, stream=STREAM)
-    leaf, mixtures = (
-        leaf_of(tree, X),
-        {"bounds": [(0, 1)] * 4, "constraints": {"type": "eq", "fun": lambda p: p.sum() - 1}},
-    )
+    leaf = leaf_of(tree, X)
+    mixtures = {"bounds": [(0, 1)] * 4, "constraints": {"type": "eq", "fun": lambda p: p.sum() - 1}}
     assert refit_leaves(tree, X, P, w, costs=costs, cost_weight=0).predict(X) == pytest.approx(
         tree.predict(X), abs=1e-6
     )
@@ -79,9 +76,8 @@ def test_no_mixture_errs_and_costs_less_than_a_leafs_answer():
     some = leaf == leaf[0]
     again = refit_leaves(tree, X[some], P[some], w[some], costs=costs[some], cost_weight=5)
     kept = np.arange(len(tree.feature)) != leaf[0]
-    assert np.array_equal(again.value[kept], tree.value[kept]) and not np.array_equal(
-        again.value, tree.value
-    )
+    assert np.array_equal(again.value[kept], tree.value[kept])
+    assert not np.array_equal(again.value, tree.value)
     assert np.array_equal(
         project_to_simplex(np.array([[1e17, 0, 0], [-1e17, 5, 5]])), [[1, 0, 0], [0, 0.5, 0.5]]
     )
@@ -110,11 +106,9 @@ def pruned_by_scikit_learn(X, P, w, **shape) -> list[tuple[float, DecisionTreeRe
 
 def test_pruned_trees_are_those_of_scikit_learn():
     X, y = make_classification(1200, 8, n_informative=6, n_classes=3, flip_y=0.2, random_state=0)
-    X, P, w = (
-        X.astype(np.float32),
-        np.eye(3)[y] * 0.7 + 0.1,
-        np.random.default_rng(0).exponential(size=len(y)),
-    )
+    X = X.astype(np.float32)
+    P = np.eye(3)[y] * 0.7 + 0.1
+    w = np.random.default_rng(0).exponential(size=len(y))
     tree = fit_cart(X, P, w, max_depth=6, min_rows=10, stream=STREAM)
     theirs = pruned_by_scikit_learn(X, P, w, max_depth=6, min_samples_leaf=10)
     assert n_leaves(prune(tree, 0)) == n_leaves(tree) and len(theirs) > 10
@@ -147,9 +141,8 @@ def test_the_smallest_tree_that_loses_little_more_is_kept():
             ]
             kept.append((n_leaves(prune_by(tree, more, Q, v, tolerance)), min(near)))
     assert np.mean([ours == theirs for ours, theirs in kept]) > 0.9
-    assert 0 < sum(ours == 1 for ours, _ in kept[::3]) < 60 and {
-        ours for ours, _ in kept[2::3]
-    } == {1}
+    assert 0 < sum(ours == 1 for ours, _ in kept[::3]) < 60
+    assert {ours for ours, _ in kept[2::3]} == {1}
 
 
 BY_HAND = [  # chances of label 0 in four leaves, the feature's largest value, what each label gets
@@ -163,16 +156,12 @@ BY_HAND = [  # chances of label 0 in four leaves, the feature's largest value, w
 @pytest.mark.parametrize(("shares", "most", "expected"), BY_HAND)
 def test_leaves_out_of_order_by_hand(shares, most, expected):
     """By one feature, cut at 1, 2 and 3; the second leaf weighs as much as all others."""
-    leaves, feature, left = (
-        [1, 3, 5, 6],
-        np.array([0, -1, 0, -1, 0, -1, -1]),
-        np.array([1, -1, 3, -1, 5, -1, -1]),
-    )
-    value, sums, threshold = (
-        np.zeros((7, 3), np.float32),
-        np.ones(7),
-        np.array([1, 0, 2, 0, 3, 0, 0], np.float32),
-    )
+    leaves = [1, 3, 5, 6]
+    feature = np.array([0, -1, 0, -1, 0, -1, -1])
+    left = np.array([1, -1, 3, -1, 5, -1, -1])
+    value = np.zeros((7, 3), np.float32)
+    sums = np.ones(7)
+    threshold = np.array([1, 0, 2, 0, 3, 0, 0], np.float32)
     value[leaves, 0], value[leaves, 1], sums[leaves] = shares, 1 - np.array(shares), [1, 3, 1, 1]
     chain = DecisionTree(feature, threshold, left, np.where(left > 0, left + 1, -1), value, sums)
     tree = isotonic(chain, np.zeros((1, 1)), column=0, most=np.array([most]), label=0, other=2)
@@ -209,11 +198,9 @@ def test_the_answers_are_the_nearest_in_order():
 
 
 def test_metrics_are_those_worked_out_by_hand():
-    P, Q, w = (
-        np.array([[1.0, 0.0], [0.25, 0.75]]),
-        np.array([[0.5, 0.5], [0.2, 0.8]]),
-        np.array([1.0, 3.0]),
-    )
+    P = np.array([[1.0, 0.0], [0.25, 0.75]])
+    Q = np.array([[0.5, 0.5], [0.2, 0.8]])
+    w = np.array([1.0, 3.0])
     found, second = fit_metrics(P, Q, w), -(0.25 * np.log(0.2) + 0.75 * np.log(0.8))
     assert found["log_loss"] == pytest.approx((np.log(2) + 3 * second) / 4)
     assert found["brier"] == pytest.approx((2 * 0.25 + 3 * 2 * 0.05**2) / 4)

@@ -66,10 +66,8 @@ def test_shallow_trees_are_the_best_of_all_trees(levels, seed, min_rows):
     shape = {"max_depth": levels, "min_rows": min_rows, "stream": STREAM}
     greedy, tree = fit_cart(X, P, w, **shape), fit_oct(X, P, w, **shape, regrowths=100)
     optimum = best_by_enumeration(X, R, levels, min_rows)
-    assert (
-        worth(tree, X, R) == pytest.approx(optimum, abs=1e-7)
-        and worth(greedy, X, R) < optimum - 1e-4
-    )
+    assert worth(tree, X, R) == pytest.approx(optimum, abs=1e-7)
+    assert worth(greedy, X, R) < optimum - 1e-4
 
 
 def test_without_work_the_search_returns_the_greedy_tree_of_a_criterion():
@@ -122,9 +120,8 @@ def test_tree_keeps_its_promises():
         assert tree.value[leaf] == pytest.approx(
             np.average(P[here], axis=0, weights=w[here]), abs=1e-6
         )
-    assert tree.weight[0] == pytest.approx(w.sum()) and tree.value[0] == pytest.approx(
-        w @ P / w.sum(), abs=1e-6
-    )
+    assert tree.weight[0] == pytest.approx(w.sum())
+    assert tree.value[0] == pytest.approx(w @ P / w.sum(), abs=1e-6)
     assert all(tree.left[node] == node + 1 for node in np.flatnonzero(tree.feature >= 0)), (
         "expected nodes in preorder"
     )

@@ -40,10 +40,8 @@ def test_leaves_are_those_of_a_plain_walk(n_splits):
 def test_cut_trees_stop_a_walk_early():
     """Cuts within cuts are one; truncating is to cut at a depth."""
     tree = random_tree(5, 200)
-    X, depths = (
-        rows_for(tree, np.random.default_rng(0).normal(size=(2000, 4)).astype(np.float32)),
-        node_depths(tree),
-    )
+    X = rows_for(tree, np.random.default_rng(0).normal(size=(2000, 4)).astype(np.float32))
+    depths = node_depths(tree)
     walks, ends = [walk(tree, row) for row in X], np.random.default_rng(0).random(401) < 0.15
     ends[0] = False
     pairs = [(truncate(tree, most), depths >= most) for most in range(depth(tree) + 2)]
@@ -74,7 +72,6 @@ def test_paths_lead_to_their_nodes_and_tell_what_is_below_which():
 
 
 # --- agents' files
-# -------------------------------------------------------------------------------------------
 
 LABELS = ("fold", "call", "all_in")
 NAMES = ("a", "b", "c", "d")
@@ -82,11 +79,9 @@ NAMES = ("a", "b", "c", "d")
 
 def test_a_saved_agent_decides_the_same_and_is_saved_again_to_the_same_bytes(tmp_path):
     """Every float32 threshold survives: bits drawn at random, of all magnitudes."""
-    trees, path, rng = (
-        [random_tree(i, 40 * i) for i in range(4)],
-        tmp_path / "agent.json",
-        np.random.default_rng(1),
-    )
+    trees = [random_tree(i, 40 * i) for i in range(4)]
+    path = tmp_path / "agent.json"
+    rng = np.random.default_rng(1)
     numbers = rng.integers(0, 2**32, 200, dtype=np.uint32).view(np.float32)
     trees[3].threshold[trees[3].feature >= 0] = numbers[np.isfinite(numbers)][:120]
     save_agent(path, trees, [NAMES] * 4, LABELS, {"fit": "random", "rows": 4})
@@ -162,7 +157,6 @@ def test_broken_files_are_named(tmp_path, message):
 
 
 # --- as text, as Python, as outlines
-# -------------------------------------------------------------------------
 
 FOUR = ("length", "width of the whole", "colour", "age in years")
 
@@ -213,18 +207,16 @@ def condition(name: str, threshold: float, above: bool) -> str:
 def test_an_outline_holds_every_drawn_node_once_and_counts_the_rest(n_splits, levels):
     tree = random_tree(n_splits, n_splits, len(FOUR), 5)
     rows = outline(tree, FOUR, condition, node_depths(tree) < levels, marked=0)
-    assert rows[0][:2] == (0, "all decisions") and [row.marked for row in rows] == [True] + [
-        False
-    ] * (len(rows) - 1)
+    assert rows[0][:2] == (0, "all decisions")
+    assert [row.marked for row in rows] == [True] + [False] * (len(rows) - 1)
     assert max(row.level for row in rows) <= levels
     ends = [
         row
         for row, after in zip(rows, [*rows[1:], rows[0]], strict=True)
         if after.level <= row.level
     ]
-    assert sum(max(row.hidden, 1) for row in ends) == n_leaves(tree) and sum(
-        row.share for row in ends
-    ) == pytest.approx(1)
+    assert sum(max(row.hidden, 1) for row in ends) == n_leaves(tree)
+    assert sum(row.share for row in ends) == pytest.approx(1)
 
 
 def test_an_outline_may_draw_two_leaves_alike_as_one():

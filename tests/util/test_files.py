@@ -34,19 +34,16 @@ def test_json_is_rounded_and_finite_and_replaced_as_a_whole(out):
     for bad in (float("nan"), np.float32("inf"), np.array([np.nan])):
         with pytest.raises(ValueError, match="JSON"):
             files.write_json(path, {"x": [0, bad]})
-    assert (
-        files.load_json(path) == content
-        and list(files.load_json(path)) == list(content)
-        and "-0.0" not in path.read_text()
-    )
+    assert files.load_json(path) == content
+    assert list(files.load_json(path)) == list(content)
+    assert "-0.0" not in path.read_text()
     (out / "other").hardlink_to(path)
     with pytest.raises(KeyError), files.replacing(path) as temporary:
         temporary.write_text("half")
         raise KeyError
     files.write_json(path, 1)
-    assert files.load_json(out / "other") == content and [
-        file.name for file in path.parent.iterdir()
-    ] == ["a.json"]
+    assert files.load_json(out / "other") == content
+    assert [file.name for file in path.parent.iterdir()] == ["a.json"]
 
 
 def test_objects_are_not_written(out):
@@ -103,9 +100,8 @@ def test_intervals_by_the_table_of_student_hold_the_mean_in_nineteen_of_twenty()
     factors = {2: 12.7062, 3: 4.3027, 9: 2.3060, 30: 2.0452, 10**6: 1.95997, 1: np.inf}
     assert [student_95(n) for n in factors] == pytest.approx(list(factors.values()), abs=1e-4)
     mean, ci95 = mean_ci95(draws := np.random.default_rng(3).normal(1, 2, (3, 20_000)))
-    assert mean == pytest.approx(draws.mean(axis=0)) and (
-        np.abs(mean - 1) < ci95
-    ).mean() == pytest.approx(0.95, abs=0.005)
+    assert mean == pytest.approx(draws.mean(axis=0))
+    assert (np.abs(mean - 1) < ci95).mean() == pytest.approx(0.95, abs=0.005)
     assert mean_ci95(draws[0, :1]) == (draws[0, 0], np.inf)
 
 

@@ -165,6 +165,12 @@ def free_cards(board):
     return is_free
 
 
+def free_holes_of(boards: np.ndarray) -> np.ndarray:
+    """Which holes share no card with each board (n, k), (n, 1326) bool."""
+    held = (boards[:, :, None] == np.arange(N_CARDS)).any(axis=1)  # (n, 52)
+    return ~held[:, HOLE_CARDS].any(axis=2)
+
+
 def canonical(board: Sequence[int] | np.ndarray) -> tuple[int, int]:
     """(id among `canonical_boards`, index of the suit permutation that maps the board to it)."""
     cards = np.asarray(board, dtype=np.int64)

@@ -38,8 +38,8 @@ def action_values(
 ) -> ActionValues:
     """Values to a player who follows `mine` in either seat against `theirs`.
 
-    board: five cards as dealt, else ValueError. Divide `value` by `opposing_reach` for dollars a
-    game that reaches the node.
+    board: five cards as dealt. Divide `value` by `opposing_reach` for dollars a game that reaches
+    the node.
     """
     board = [int(c) for c in board]
     order = board_order(np.array(board))

@@ -26,7 +26,6 @@ from faceup.cards.cards import (
 )
 from faceup.cards.equity import StreetEquities
 from faceup.cards.features import BETTING_FEATURES, betting_features, feature_names, hole_features
-from faceup.cards.sweep import swept_features
 from faceup.holdem.bet_translation import translate_action
 from faceup.holdem.betting_lines import line_to, longer, state_after
 from faceup.holdem.betting_tree import BettingTree, children, columns, decision_nodes
@@ -44,7 +43,7 @@ from faceup.holdem.policy import (
 )
 from faceup.holdem.rules import DECISION, BettingState, Menu, menu_labels, offered, pot_and_call
 from faceup.holdem.showdown import free_holes
-from faceup.holdem.wording import Step, call_words, path_steps, range_words, reasons
+from faceup.holdem.wording import Step, call_words, path_steps, range_words
 from faceup.trees.agent_file import load_agent_file, save_agent
 from faceup.trees.tree import DecisionTree, leaf_of
 from faceup.util.memo import Cache
@@ -166,7 +165,7 @@ class TreeAgent(Agent):
         """trees: preflop first, with predictions for the menu's labels; feature_set: as in
         `ModelPolicy`.
 
-        equities: of cards/equity, faster for many hands (None: each hand is evaluated separately);
+        equities: of cards/equity, faster for many boards (None: each is swept by itself);
         provenance: of the agent's file.
         """
         super().__init__(menu)
@@ -252,12 +251,7 @@ class TreeAgent(Agent):
         state = decision_state(public, betting)
         names = feature_names(state.street, self.feature_set)
         holes = np.flatnonzero(free_holes(public))
-        if self.equities is None and public:
-            bets = np.array([state.bets]), np.array([state.actor])
-            swept = cached(self._hands, tuple(public), swept_features, public)
-            hands = model_inputs(swept[holes], betting_features(*bets, self.feature_set))
-        else:
-            hands = self.features(holes, public, [state])
+        hands = self.features(holes, public, [state])
         x = hands[np.searchsorted(holes, hole_index(*private))]
         legal = np.array([label for label, *_ in offered(state, self.menu, self.labels)])
         told = (f"opponent_bet_{STREETS[state.street]}", "bet_faced")
@@ -267,9 +261,9 @@ class TreeAgent(Agent):
         words = [range_words(name, limits, values[name]) for name, limits in found.ranges.items()]
         return found, words
 
-    def explain(self, hole: str, board: str = "", betting: str = "", whole: bool = False) -> str:
+    def explain(self, hole: str, board: str = "", betting: str = "") -> str:
         """The actions, and the conditions of the tree's path that decide the likeliest one, in
-        words; whole: all conditions of the path. Arguments as in `action_probabilities`.
+        words. Arguments as in `action_probabilities`.
         """
         answer = self.action_probabilities(hole, board, betting)
         state, amounts = state_after(betting), self.legal(betting)
@@ -280,12 +274,8 @@ class TreeAgent(Agent):
             (p, names.get(label, f"{raises} ${amounts[label]:,}"))
             for label, p in sorted(answer.items(), key=lambda item: -item[1])
         ]
-        if whole:
-            why, last = reasons(self.path(hole, board, betting)), []
-        else:
-            found, why = self.deciding(hole, board, betting)
-            like = f"with {found.same} of the {found.met} hands that meet this"
-            last = [f"{actions[0][1]} is likeliest {like}"]
+        found, why = self.deciding(hole, board, betting)
+        like = f"with {found.same} of the {found.met} hands that meet this"
         shares = [f"{100 * p:.0f} % {action}" for p, action in actions if p >= 0.005]
         why = why or ["nearly every hand does the same here"]
         return "\n".join(
@@ -293,7 +283,7 @@ class TreeAgent(Agent):
                 f"{STREETS[state.street]}: ${pot:,} in the pot, {call_words(pot, to_call)}",
                 *(f"  {'    and' if i else 'because'} {reason}" for i, reason in enumerate(why)),
                 f"so: {', '.join(shares)}",
-                *last,
+                f"{actions[0][1]} is likeliest {like}",
             ]
         )
 

@@ -96,7 +96,14 @@ class RiverResponder:
         only.
         """
         most_nodes = max(len(subgames.slot) for subgames, _ in self._tasks)
-        scratch = _new_response_scratch(most_nodes, len(value), len(table))
+        scratch = ResponseScratch(
+            np.empty((N_HOLES, BOTH_LANES), np.float32),
+            np.empty((len(value), N_HOLES, BOTH_LANES), np.float32),
+            np.empty((N_ENTRIES, BOTH_LANES), np.float32),
+            np.empty((N_RIVER_HOLES, most_nodes, 2, LANES), np.float32),
+            np.empty((most_nodes, 2, LANES), np.float32),
+            np.zeros((len(table), most_nodes, LANES), np.float32),
+        )
         for subgames, forbidden in tasks:
             _all_rivers(subgames, forbidden, table, used, rivers, reach, value, scratch)
 
@@ -248,15 +255,3 @@ def _all_rivers(subgames, forbidden, table, used, rivers, reach, value, scratch)
     for j in range(roots.shape[0]):
         for player in range(2):
             value[:, 1 - player, roots[j]] += scratch.total_against[:, :, player * LANES + j]
-
-
-@njit(cache=True)
-def _new_response_scratch(most_nodes, n_bet_sets, n_rows):
-    return ResponseScratch(
-        np.empty((N_HOLES, BOTH_LANES), np.float32),
-        np.empty((n_bet_sets, N_HOLES, BOTH_LANES), np.float32),
-        np.empty((N_ENTRIES, BOTH_LANES), np.float32),
-        np.empty((N_RIVER_HOLES, most_nodes, 2, LANES), np.float32),
-        np.empty((most_nodes, 2, LANES), np.float32),
-        np.zeros((n_rows, most_nodes, LANES), np.float32),
-    )

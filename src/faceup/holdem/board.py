@@ -50,13 +50,8 @@ class BoardOrder(NamedTuple):
 
 
 def board_order(board: np.ndarray) -> BoardOrder:
-    """Holes of a five-card board in order of strength. Raises ValueError on anything but five
-    distinct cards.
-    """
-    cards = np.asarray(board, dtype=np.int64)
-    if len(cards) != 5 or len(set(cards.tolist())) != 5:
-        raise ValueError(f"board {cards.tolist()}: expected five distinct cards")
-    return sort_holes(cards)
+    """Holes of a board of five cards in order of strength."""
+    return sort_holes(np.asarray(board, dtype=np.int64))
 
 
 @njit(cache=True)

@@ -13,12 +13,12 @@ from faceup.cards.cards import (
     BOARD_CARDS,
     CLASS_OF_HOLE,
     HOLE_CARDS,
-    N_CARDS,
     N_CLASSES,
     N_HOLES,
     PERMUTED_HOLES,
     canonical,
     canonical_boards,
+    free_holes_of,
 )
 from faceup.cards.clusters import fit_centres, nearest_centres
 from faceup.cards.equity import UNITS, StreetEquities, fill_river_equity
@@ -93,9 +93,7 @@ def river_equities(board: Sequence[int] | np.ndarray) -> np.ndarray:
 
 def _free(street: int) -> np.ndarray:
     """Which holes share no card with each canonical board of a street, (n_boards, 1326) bool."""
-    boards = canonical_boards(BOARD_CARDS[street]).cards
-    held = (boards[:, :, None] == np.arange(N_CARDS)).any(axis=1)  # (n_boards, 52)
-    return ~held[:, HOLE_CARDS].any(axis=2)
+    return free_holes_of(canonical_boards(BOARD_CARDS[street]).cards)
 
 
 def cluster_buckets(

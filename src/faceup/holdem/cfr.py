@@ -258,24 +258,11 @@ class SelfPlay:
         """The average strategy, four tables (n_buckets, width) float32; uniform where a bucket was
         never reached.
         """
-        return average_strategy(self.tree, self.strategy_sums)
-
-
-def average_strategy(tree: BettingTree, strategy_sums: Tables) -> Tables:
-    """Normalise summed strategies at each decision; uniform where the sum is 0."""
-    found = tuple(np.zeros_like(table) for table in strategy_sums)
-    for n, (table, probability) in enumerate(zip(strategy_sums, found, strict=True)):
-        _match_regrets(street_decisions(tree, n), BOTH, table, np.arange(len(table)), probability)
-    return found
-
-
-class SelfPlayResult(NamedTuple):
-    """Results of a run of self-play: average strategies, four tables (n_buckets, width) float32
-    each.
-    """
-
-    average: Tables
-    snapshots: dict[int, Tables]  # by iteration
+        found = tuple(np.zeros_like(table) for table in self.strategy_sums)
+        for n, (sums, probability) in enumerate(zip(self.strategy_sums, found, strict=True)):
+            buckets = np.arange(len(sums))
+            _match_regrets(street_decisions(self.tree, n), BOTH, sums, buckets, probability)
+        return found
 
 
 def _tables(arrays: dict[str, np.ndarray], kind: str) -> Tables:
@@ -298,8 +285,9 @@ def train(
     snapshots: Sequence[int] = (),
     *,
     progress: Callable[[int], None] = lambda done: None,
-) -> SelfPlayResult:
-    """Self-play to an iteration, from this run's checkpoint in `folder` if there is one.
+) -> dict[int, Tables]:
+    """The average strategies of self-play at `snapshots` and in the end, by iteration; from this
+    run's checkpoint in `folder` if there is one.
 
     checkpoint_every: iterations between checkpoints; progress is called with the iteration. The
     last checkpoint stays, so that what comes after self-play may fail without loss: `clear` the
@@ -328,7 +316,7 @@ def train(
             }
             save_checkpoint(path, owner, play.iteration, **arrays)
         progress(play.iteration)
-    return SelfPlayResult(play.average(), averages)
+    return averages | {iterations: play.average()}
 
 
 def train_blueprint(
@@ -350,6 +338,5 @@ def train_blueprint(
     given = tree, buckets, discount, stream, iterations
     progress = Progress(f"{name}, iterations", iterations)
     checkpoints = {"folder": folder, "checkpoint_every": checkpoint_every}
-    run = memo(train, *given, snapshots=snapshots, progress=progress, apart_from=checkpoints)
-    averages = run.snapshots | {iterations: run.average}
+    averages = memo(train, *given, snapshots=snapshots, progress=progress, apart_from=checkpoints)
     return {at: TablePolicy(average, buckets) for at, average in averages.items()}

@@ -221,18 +221,14 @@ class CfrBr:
         return state
 
     def _step(
-        self,
-        state: State,
-        opponent: OpponentMixture,
-        threads: int,
-        turn_deal: np.ndarray,
-        nth: int,
+        self, state: State, opponent: OpponentMixture, threads: int, turn_deal: np.ndarray, nth: int
     ) -> list[np.ndarray]:
         """What an iteration on a turn board, the nth (1, ..) after the state's last, adds to each
         of the state's tables.
         """
         numba.set_num_threads(threads)  # in this thread: other boards keep the others busy
-        boards, roots = _river_boards(turn_deal), self._subgames.root
+        boards = np.array([[*turn_deal[:4], river] for river in turn_deal[4:]], dtype=np.int64)
+        roots = self._subgames.root
         turn_board, iteration_weight = turn_deal[:4], np.float32((state.iteration + nth) / 100)
         update = UpdateWeight(iteration_weight, self._by_reach)
         regrets, strategy_sums, responder = (
@@ -465,11 +461,6 @@ def retrain(
         agent.feature_set,
         agent.provenance | how,
     )
-
-
-def _river_boards(turn_deal: np.ndarray) -> np.ndarray:
-    """Boards (n, 5) of a turn board and its rivers (4 + n,)."""
-    return np.array([[*turn_deal[:4], river] for river in turn_deal[4:]], dtype=np.int64)
 
 
 def _strategy(

@@ -3,11 +3,13 @@
 A row is a bucket of hands, such as a level of equity. Decisions may share a situation, as they
 share a leaf of a decision tree. Regrets and summed strategies of a street are arrays (n_infosets,
 n_labels), as decisions that share a situation have the same labels. Both are weights: a strategy
-plays in proportion to the positive ones. An `Abstraction` has infosets on all streets: buckets of
-hands (`HandBuckets`), or the leaves of decision trees (`TreeLeaves`).
+plays in proportion to the positive ones. An `Abstraction`, a learner's information, has infosets on
+all streets: buckets of hands (`HandBuckets`), or the leaves of decision trees (`TreeLeaves`). A
+street has the same infosets on all boards; rows may differ, but for the river's, which are those of
+equities.
 """
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,7 +18,7 @@ from faceup.cards.equity import UNITS
 from faceup.cards.features import board_features
 from faceup.holdem.betting_tree import BettingTree, decision_nodes
 from faceup.holdem.buckets import N_RIVER_BUCKETS, Buckets, hole_buckets
-from faceup.holdem.policy import FixedPolicy, ModelPolicy, Policy, TablePolicy, model_inputs
+from faceup.holdem.policy import FixedPolicy, ModelPolicy, TablePolicy, model_inputs
 from faceup.holdem.regret_matching import matching_probability
 from faceup.holdem.rules import DECISION
 from faceup.trees.tree import DecisionTree, leaf_of
@@ -73,25 +75,6 @@ def strategy_table(
     return table
 
 
-class Abstraction(Protocol):
-    """A learner's information. A street has the same infosets on all boards; rows may differ, but
-    for the river's, which are those of equities.
-    """
-
-    betting_tree: BettingTree
-
-    def street_infosets(self, street: int, board: list[int]) -> Infosets:
-        """Infosets of a street, with rows of its board's hands; on the river those of all equities,
-        whatever the board.
-        """
-
-    def start(self) -> ActionWeights:
-        """Weights of the strategy with which learning begins."""
-
-    def policy(self, weights: ActionWeights) -> Policy:
-        """The whole strategy of weights."""
-
-
 class HandBuckets:
     """A base policy's buckets before and on the flop, other buckets on the turn, levels of equity
     on the river. Learning begins with the base policy until the turn, and with weights of 0 from
@@ -126,7 +109,9 @@ class HandBuckets:
         return HandBuckets(tree, table, self.buckets.turn, int(self._infosets[3].row.max()) + 1)
 
     def street_infosets(self, street: int, board: list[int]) -> Infosets:
-        """See `Abstraction`."""
+        """Infosets of a street, with rows of its board's hands; on the river those of all equities,
+        whatever the board.
+        """
         of_all = self._infosets[street]
         if street == 3:
             return of_all
@@ -134,7 +119,7 @@ class HandBuckets:
         return of_all._replace(row=row.astype(np.int32), infoset=of_all.infoset[buckets])
 
     def start(self) -> ActionWeights:
-        """See `Abstraction`."""
+        """Weights of the strategy with which learning begins."""
         tree = self.betting_tree
         weights = tuple(
             np.zeros((x.infoset.size, len(tree.labels)), dtype=np.float32) for x in self._infosets
@@ -146,7 +131,7 @@ class HandBuckets:
         return weights
 
     def policy(self, weights: ActionWeights) -> TablePolicy:
-        """See `Abstraction`."""
+        """The whole strategy of weights."""
         streets = zip(self._infosets, weights, strict=True)
         return TablePolicy(
             tuple(
@@ -173,7 +158,9 @@ class TreeLeaves:
         }
 
     def street_infosets(self, street: int, board: list[int]) -> Infosets:
-        """See `Abstraction`."""
+        """Infosets of a street, with rows of its board's hands; on the river those of all equities,
+        whatever the board.
+        """
         if street in self._fixed:
             return self._fixed[street]
         return self._infosets(
@@ -192,11 +179,11 @@ class TreeLeaves:
         return Infosets(rows, np.ascontiguousarray(infoset), self._situation[street])
 
     def start(self) -> ActionWeights:
-        """See `Abstraction`."""
+        """Weights of the strategy with which learning begins."""
         return tuple(model.value for model in self.base_policy.models)
 
     def policy(self, weights: ActionWeights) -> ModelPolicy:
-        """See `Abstraction`."""
+        """The whole strategy of weights."""
         return ModelPolicy(
             self.betting_tree,
             self.retrained(weights),
@@ -213,3 +200,6 @@ class TreeLeaves:
             chances = np.where(total > 0, positive / np.where(total > 0, total, 1), model.value)
             found.append(model._replace(value=chances.astype(np.float32)))
         return tuple(found)
+
+
+Abstraction = HandBuckets | TreeLeaves

@@ -18,7 +18,7 @@ A learner's regrets and summed strategies are tables, one a street: a row for ea
 a column for each node (see `holdem/policy`). buckets[s, h] is the bucket of hole h on street s.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,13 +26,7 @@ import numpy as np
 from faceup.cards.cards import HOLE_CARDS, hole_index, parse_cards
 from faceup.cards.strength import strength
 from faceup.holdem.betting_tree import BettingTree, build_tree, children, columns, decision_nodes
-from faceup.holdem.rules import (
-    FOLD_END,
-    MBB_PER_DOLLAR,
-    SHOWDOWN,
-    BettingState,
-    menu_from,
-)
+from faceup.holdem.rules import FOLD_END, MBB_PER_DOLLAR, SHOWDOWN, BettingState, menu_from
 
 Tables = list[np.ndarray]  # four, (n_buckets, width)
 
@@ -225,30 +219,8 @@ def step(
 def discount(
     regrets: Tables, strategy_sums: Tables, t: int, alpha: float, beta: float, gamma: float
 ) -> None:
-    """Discounted CFR after iteration t (Brown and Sandholm 2019), once an epoch in `cfr`; `train`
-    here weighs by t instead.
-    """
+    """Discounted CFR after iteration t (Brown and Sandholm 2019), once an epoch in `cfr`."""
     for table in regrets:
         table *= np.where(table > 0, t**alpha / (t**alpha + 1), t**beta / (t**beta + 1))
     for table in strategy_sums:
         table *= (t / (t + 1)) ** gamma
-
-
-def train(
-    tree: BettingTree,
-    boards: Sequence[Sequence[int]],
-    buckets_on: Callable,
-    n_buckets: Sequence[int],
-    opponent: str = "self",
-) -> Tables:
-    """The average strategy after one iteration on each board; buckets_on(board, holes): (4, n);
-    n_buckets: of each street.
-    """
-    shapes = list(zip(n_buckets, np.diff(tree.street_start), strict=True))
-    regrets, strategy_sums = ([np.zeros(shape) for shape in shapes] for _ in range(2))
-    for t, board in enumerate(boards, 1):
-        dealt = deal(board)
-        step(
-            tree, dealt, buckets_on(board, dealt.holes), regrets, strategy_sums, opponent, weight=t
-        )
-    return strategy(tree, strategy_sums)

@@ -92,8 +92,7 @@ class TrainingSamples(NamedTuple):
     P: np.ndarray  # (n, n_labels) float32: probability of each action label, 0 if illegal
     w: np.ndarray  # (n,) float64: weights, mean 1
     board: np.ndarray  # (n,) int32: number of the board, NO_BOARD before the flop
-    # (n, n_labels) float32: dollars that each label loses, an illegal one as calling; 0 without
-    # costs
+    # (n, n_labels) float32: dollars that each label loses, an illegal one as calling
     costs: np.ndarray
     node: np.ndarray  # (n,) int32: decision of the tree
     hole: np.ndarray  # (n,) int32
@@ -108,7 +107,7 @@ def draw_samples(
     stream: Stream,
     *,
     progress: Callable[[int], None] = lambda done: None,
-    costs: Sequence[np.ndarray] | None = None,
+    costs: Sequence[np.ndarray],
     off_menu: int = 0,
 ) -> list[TrainingSamples]:
     """Samples of the four streets, preflop first, with "all" betting features
@@ -116,11 +115,11 @@ def draw_samples(
 
     n_samples: on flop, turn and river, divided evenly among the boards, at least one each; boards
     (n_boards, 5) as dealt. A board's samples depend on the stream, the board and its number. costs:
-    of each action, from `action_costs`; with them the dollars at stake are the largest cost,
-    otherwise the pot. off_menu: every off_menu-th sample that faces a raise faces one of a size
-    that the tree lacks (0: none), for models with "pot-relative" features.
+    of each action, from `action_costs`; the dollars at stake are the largest. off_menu: every
+    off_menu-th sample that faces a raise faces one of a size that the tree lacks (0: none), for
+    models with "pot-relative" features.
     """
-    largest = costs and [_largest_costs(tree, street, table) for street, table in enumerate(costs)]
+    largest = [_largest_costs(tree, street, table) for street, table in enumerate(costs)]
     sampler = _Sampler(tree, equities, costs, largest, off_menu)
     parts = [[sampler.preflop(policy.street_rows(0, []))], [], [], []]
     # reused for every board
@@ -181,18 +180,14 @@ class _Sampler(NamedTuple):
 
     tree: BettingTree
     equities: tuple[StreetEquities, ...]
-    costs: Sequence[np.ndarray] | None  # of each street, from `action_costs`
-    largest: Sequence[np.ndarray] | None  # of each street, from `_largest_costs`
+    costs: Sequence[np.ndarray]  # of each street, from `action_costs`
+    largest: Sequence[np.ndarray]  # of each street, from `_largest_costs`
     off_menu: int
 
     def importance(self, street: int, played: StreetRows, reach: np.ndarray) -> np.ndarray:
-        """`importance` of all decisions of a street: the largest cost, or the pot."""
-        tree, nodes = self.tree, decision_nodes(self.tree, street)
-        if self.largest:
-            dollars = self.largest[street][:, played[1]]
-        else:
-            dollars = tree.bets[nodes].sum(axis=(1, 2))[:, None]
-        return importance(tree, nodes, reach, dollars)
+        """`importance` of all decisions of a street, by the largest cost."""
+        dollars = self.largest[street][:, played[1]]
+        return importance(self.tree, decision_nodes(self.tree, street), reach, dollars)
 
     def draw(
         self,
@@ -261,8 +256,6 @@ class _Sampler(NamedTuple):
         """
         p = np.nan_to_num(_by_label(self.tree, street, table, row, node))
         p /= p.sum(axis=1, keepdims=True)
-        if self.costs is None:
-            return np.stack([p, np.zeros_like(p)])
         lost = _by_label(self.tree, street, self.costs[street], row, node)
         return np.stack([p, np.where(np.isnan(lost), lost[:, [CALL]], lost)])
 

@@ -36,7 +36,7 @@ from faceup.holdem.agents import load_agent
 from faceup.holdem.betting_tree import BettingTree
 from faceup.holdem.policy import ModelPolicy
 from faceup.holdem.rules import BIG_BLIND
-from faceup.trees.metrics import check_rows, used_samples
+from faceup.trees.metrics import used_samples
 from faceup.util.files import replacing
 from faceup.util.memo import Cache
 from faceup.util.rng import Stream
@@ -214,12 +214,7 @@ def fit_neural(
     then down to nearly 0 along a cosine. n_bets: the last features, which are dollars of 0 or more;
     the others may have waves. Several fits may run in parallel threads.
     """
-    given = np.asarray(X)
     X, P, w = used_samples(X=X, P=P, w=w)
-    if not 0 <= n_bets <= X.shape[1]:
-        raise ValueError(f"n_bets is {n_bets}, expected 0 to {X.shape[1]}, the features of X")
-    bets = given[:, X.shape[1] - n_bets :]
-    check_rows("X", bets, bets >= 0, "bets of 0 or more dollars")
     _pin_torch()
     generator = torch.Generator().manual_seed(int(stream().integers(1 << 62)))
     frequencies = np.array(_WAVES if waves else (), dtype=np.float32)

@@ -23,7 +23,7 @@ def fit_cart(
     `truncate(tree, d)` is the tree of a fit of depth d (up to the last bits of its values), unless
     two splits are equally good: the stream draws among those, and a deeper fit draws more often.
     Node weights are sums of w. Samples of weight 0 are ignored. Raises ValueError as
-    `faceup.trees.metrics.check_samples`, as do all learners.
+    `faceup.trees.metrics.used_samples`, as do all learners.
     """
     X, P, w = used_samples(X=X, P=P, w=w)
     start = int(stream().integers(1 << 31))

@@ -2,7 +2,7 @@
 
 A sample is one decision: features X (n, f), the probabilities P (n, n_labels) with which the
 average strategy takes each action there (0 for illegal ones), and a weight w (n,). Every learner
-and `fit_metrics` check them by `check_samples`.
+checks them by `used_samples`.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ LEAST = 1e-3  # predicted probability in a log-loss, so that a single 0 does not
 _LARGEST = 1e30  # feature or cost: differences of two and sums of a few are finite in float32
 _FAINTEST, _HEAVIEST = 1e-100, 1e100  # weights: their ratios and sums are normal float64 numbers
 _ROUNDING = 1e-4  # by which probabilities, often float32, miss the sum 1
-_AXES = {"X": ("n", "f"), "w": ("n",), "most": ("n",)}  # of samples; others: (n, n_labels)
+_AXES = {"X": ("n", "f"), "w": ("n",)}  # of samples; others: (n, n_labels)
 
 
 def fit_metrics(P: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> dict[str, float]:
@@ -21,7 +21,6 @@ def fit_metrics(P: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> dict[str
     least LEAST, `brier` the squared distance summed over labels, `agreement` the target probability
     of the label with the largest prediction (the first one in a tie).
     """
-    check_samples(P=P, predicted=predicted, w=w)
     P, predicted = np.asarray(P, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
     found = {
         "log_loss": -(P * np.log(np.maximum(predicted, LEAST))).sum(axis=1),
@@ -31,12 +30,12 @@ def fit_metrics(P: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> dict[str
     return {name: float(np.average(each, weights=w)) for name, each in found.items()}
 
 
-def check_samples(**arrays: np.ndarray) -> None:
-    """Raise ValueError unless arrays describe the same samples, at least one.
+def used_samples(**arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays without the samples of weight 0: X as float32, others as float64.
 
-    P (n, n_labels): probabilities; w (n,): weights, not all 0; X (n, f), most (n,), predicted and
-    costs (n, n_labels): finite. The error names the argument, the first bad row, the bad numbers
-    there, and what was expected.
+    Raises ValueError unless they describe the same samples, at least one. P (n, n_labels):
+    probabilities; w (n,): weights, not all 0; X (n, f), costs (n, n_labels): finite. The error
+    names the argument, the first bad row, the bad numbers there, and what was expected.
     """
     sizes: dict[str, int] = {}  # of the axes, by the first array that has them
     for name, values in arrays.items():
@@ -56,22 +55,10 @@ def check_samples(**arrays: np.ndarray) -> None:
         elif name == "w":
             good = (rows >= _FAINTEST) & (rows <= _HEAVIEST) | (rows == 0) & rows.any()
             expected = f"0, but not in all rows, or from {_FAINTEST:g} to {_HEAVIEST:g}"
-        check_rows(name, rows, good, expected)
-
-
-def check_rows(name: str, rows: np.ndarray, good: np.ndarray, expected: str) -> None:
-    """Raise ValueError about the first of rows (n, k) that is not good throughout, (n, k) bool."""
-    bad = np.flatnonzero(~good.all(axis=1))
-    if len(bad):
-        found = str(rows[bad[0]][~good[bad[0]]].tolist())
-        raise ValueError(f"{name}[{bad[0]}] has {found:.80}, expected {expected}")
-
-
-def used_samples(**arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The arrays, checked by `check_samples`, without the samples of weight 0: X as float32, others
-    as float64.
-    """
-    check_samples(**arrays)
+        bad = np.flatnonzero(~good.all(axis=1))
+        if len(bad):
+            found = str(rows[bad[0]][~good[bad[0]]].tolist())
+            raise ValueError(f"{name}[{bad[0]}] has {found:.80}, expected {expected}")
     used = np.asarray(arrays["w"]) > 0
     types = (np.float32 if name == "X" else np.float64 for name in arrays)
     return tuple(

@@ -13,7 +13,6 @@ from itertools import accumulate
 import numpy as np
 from numba import njit
 
-from faceup.trees.metrics import check_samples
 from faceup.trees.tree import DecisionTree, cut, leaf_of
 
 # prices of a split that `prune_by` tries; at the last one only the root is left
@@ -43,7 +42,6 @@ def prune_by(
 
     (Breiman et al. allow one standard error.)
     """
-    check_samples(X=X, P=P, w=w)
     P = np.asarray(P, dtype=np.float64)
     # pruning a tree already pruned at a lower price gives the same tree
     trees = [*accumulate(CPS, prune, initial=tree)][1:]
@@ -62,7 +60,6 @@ def isotonic(
     each sample. The other labels divide the rest in their former proportions; `other` gets it if
     they had probability 0.
     """
-    check_samples(X=X, most=most)
     low, high = _pairs(tree, X, column, most)
     value = tree.value.astype(np.float64)
     before, after = value[:, label].copy(), value[:, label].copy()

@@ -6,14 +6,7 @@ from pokerkit_table import PokerkitTable
 
 from faceup.cards.strength import strength
 from faceup.holdem.rules import CALL, DECISION, FOLD, SHOWDOWN
-from faceup.papers.discard.tree import (
-    ALL_IN,
-    BET_SIZE,
-    CHANGE,
-    NO_SWAPS,
-    SWAP,
-    build_swap_tree,
-)
+from faceup.papers.discard.tree import ALL_IN, BET_SIZE, CHANGE, NO_SWAPS, SWAP, build_swap_tree
 
 PAPER = ([[1.0], [1.0]], *([[0.66], [1.0], [1.0]],) * 3)
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from random_trees import random_tree
 
-from faceup.lab.pictures import PALETTE
-from faceup.papers.hunl.outlines import BAR, BAR_HEIGHT, outline_figure
+from faceup.papers.hunl.outlines import BAR, BAR_HEIGHT, tree_figure
 from faceup.trees.text import outline
 from faceup.trees.tree import node_depths
 
@@ -21,9 +20,8 @@ def test_bars_are_to_scale():
     tree = random_tree(1, 20, 4, 5)
     names = "length", "width of the whole", "colour", "age in years"
     rows = outline(tree, names, "{} <= {} {}".format, node_depths(tree) < 3)
-    figure = outline_figure(
-        json.loads(json.dumps({"tree": rows})), [f"answer {k}" for k in range(5)], PALETTE[:5]
-    )
+    labels = ["fold", "call", "raise_1", "raise_2", "all_in"]
+    figure = tree_figure(json.loads(json.dumps({"tree": rows})), labels)
     bars = [bar for bar in figure.axes[0].patches if bar.get_height() == BAR_HEIGHT]
     widths = np.array([bar.get_width() for bar in bars]).reshape(5, len(rows))
     left = np.array([bar.get_x() for bar in bars]).reshape(5, len(rows))

@@ -22,39 +22,31 @@ from faceup.papers.onecard.solutions import solve_games
 UNIFORM = solve_games(*(d[None] for d in EXAMPLES["uniform"]))
 
 
-@pytest.mark.parametrize(
-    ("lines", "shares"),
-    [
-        # cards from their strength up, and the first line counts: cards 7 to 10 have 0.65, 0.75,
-        # 0.85 and 0.95
-        (
-            [RuleLine(STRONG, 0.88, 30), RuleLine(STRONG, 0.68, 5)],
-            {(9, 30): 1, (8, 5): 1, (7, 5): 1},
-        ),
-        # bluffs in proportion, 3 to 1 + 3 and 1 to 1 + 1, the largest size with the weakest cards
-        (
-            [RuleLine(STRONG, 0.94, 30), RuleLine(STRONG, 0.84, 10), RuleLine(BALANCE, 0.5)],
-            {(9, 30): 1, (8, 10): 1, (0, 30): 0.75, (0, 10): 0.25, (1, 10): 0.25},
-        ),
-        # no bluff above the limit: only card 1, of strength 0.05
-        (
-            [RuleLine(STRONG, 0.74, 30), RuleLine(BALANCE, 0.1)],
-            {(9, 30): 1, (8, 30): 1, (7, 30): 1, (0, 30): 1},
-        ),
-        # the list by heart: cards 9 (exactly 85 %) and 10 bet the pot, and card 1 bluffs as often
-        # as one of them
-        (
-            [RuleLine(STRONG, 0.85, 10), RuleLine(BALANCE, 1.0)],
-            {(9, 10): 1, (8, 10): 1, (0, 10): 1},
-        ),
-    ],
-)
+BY_HAND = [  # lines, shares of bets by card and size
+    # cards from their strength up, and the first line counts: cards 7 to 10 have 0.65, 0.75, 0.85
+    # and 0.95
+    ([(STRONG, 0.88, 30), (STRONG, 0.68, 5)], {(9, 30): 1, (8, 5): 1, (7, 5): 1}),
+    # bluffs in proportion, 3 to 1 + 3 and 1 to 1 + 1, the largest size with the weakest cards
+    (
+        [(STRONG, 0.94, 30), (STRONG, 0.84, 10), (BALANCE, 0.5)],
+        {(9, 30): 1, (8, 10): 1, (0, 30): 0.75, (0, 10): 0.25, (1, 10): 0.25},
+    ),
+    # no bluff above the limit: only card 1, of strength 0.05
+    ([(STRONG, 0.74, 30), (BALANCE, 0.1)], {(9, 30): 1, (8, 30): 1, (7, 30): 1, (0, 30): 1}),
+    # the list by heart: cards 9 (exactly 85 %) and 10 bet the pot, and card 1 bluffs as often as
+    # one of them
+    ([(STRONG, 0.85, 10), (BALANCE, 1.0)], {(9, 10): 1, (8, 10): 1, (0, 10): 1}),
+]
+
+
+@pytest.mark.parametrize(("lines", "shares"), BY_HAND)
 def test_lines_in_the_uniform_game_by_hand(lines, shares):
     expected = np.zeros((10, 31))
     for place, share in shares.items():
         expected[place] = share
     expected[:, 0] = 1 - expected.sum(axis=1)
-    assert np.allclose(list_strategies(lines, UNIFORM.own, UNIFORM.other)[0], expected)
+    rules = [RuleLine(*line) for line in lines]
+    assert np.allclose(list_strategies(rules, UNIFORM.own, UNIFORM.other)[0], expected)
 
 
 def test_perfect_play_as_a_list_in_the_game_of_strong_or_weak():

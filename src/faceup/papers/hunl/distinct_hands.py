@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 from numba import njit
 
-from faceup.cards.cards import HOLE_CARDS, N_HOLES, free_cards
+from faceup.cards.cards import N_HOLES, free_holes_of
 from faceup.cards.equity import N_DECILES, StreetEquities
 
 _CHUNK = 1024  # boards hashed at once: 11 MB
@@ -31,13 +31,13 @@ def distinct_vectors(
         part = slice(start, start + _CHUNK)
         cards = boards[part].astype(np.int64)
         if not table.deciles:
-            found.append(np.flatnonzero(np.bincount(table.equity[part][_free(cards)])))
+            found.append(np.flatnonzero(np.bincount(table.equity[part][free_holes_of(cards)])))
             continue
         hashed = np.zeros((len(cards), N_HOLES), dtype=np.uint64)
         columns = [table.equity[part, :, None], *(deciles[part] for deciles in table.deciles)]
         for k, column in enumerate(columns):
             _add_products(column, factors[max(0, N_DECILES * (k - 1) + 1) :], hashed)
-        found.append(np.unique(hashed[_free(cards)]))
+        found.append(np.unique(hashed[free_holes_of(cards)]))
     return len(np.unique(np.concatenate(found)))
 
 
@@ -48,17 +48,6 @@ def _add_products(columns, factors, hashed):
         for h in range(columns.shape[1]):
             for k in range(columns.shape[2]):
                 hashed[b, h] += np.uint64(columns[b, h, k]) * factors[k]
-
-
-@njit(cache=True)
-def _free(boards):
-    """Whether each board (n, k) leaves each hole, (n, 1326) bool."""
-    free = np.empty((boards.shape[0], N_HOLES), dtype=np.bool_)
-    for b in range(boards.shape[0]):
-        is_free = free_cards(boards[b])
-        for h in range(N_HOLES):
-            free[b, h] = is_free[HOLE_CARDS[h, 0]] and is_free[HOLE_CARDS[h, 1]]
-    return free
 
 
 def hands_up_to_suits(n_cards: int) -> int:

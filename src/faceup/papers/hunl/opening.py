@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from faceup.cards.cards import CLASS_NAMES, CLASS_OF_HOLE
+from faceup.cards.cards import CLASS_NAMES, COMBOS
 
-_COMBOS = np.bincount(CLASS_OF_HOLE)  # 4, 6 or 12 ways to hold each starting hand
 _SUITED = np.array([name.endswith("s") for name in CLASS_NAMES])
 
 # by action, its percentage with each of the 169 starting hands
@@ -15,7 +14,7 @@ Chart = Mapping[str, np.ndarray]
 
 def of_all_hands(chart: Chart) -> dict[str, float]:
     """The percentage of each action over all hands dealt."""
-    return {action: float(_COMBOS @ share / _COMBOS.sum()) for action, share in chart.items()}
+    return {action: float(COMBOS @ share / COMBOS.sum()) for action, share in chart.items()}
 
 
 def opening_summary(chart: Chart, reference: Chart) -> dict[str, float]:
@@ -27,7 +26,7 @@ def opening_summary(chart: Chart, reference: Chart) -> dict[str, float]:
     fold, most = chart["fold"], np.max([*chart.values()], axis=0)
     shares = of_all_hands(chart).items()
     return {f"{action.replace('-', '_')}_percent": share for action, share in shares} | {
-        "suited_folded_percent": float(_COMBOS[_SUITED] @ fold[_SUITED] / _COMBOS[_SUITED].sum()),
+        "suited_folded_percent": float(COMBOS[_SUITED] @ fold[_SUITED] / COMBOS[_SUITED].sum()),
         "hands_mostly_folded": int((fold > 50).sum()),
         "suited_folded_by_argmax": int((_SUITED & (fold >= most)).sum()),
         "T3o_folded_percent": float(fold[CLASS_NAMES.index("T3o")]),

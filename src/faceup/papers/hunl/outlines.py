@@ -26,18 +26,16 @@ CHARACTER = 0.073  # mean width
 TEXT_SIZE, SMALL_SIZE = 9.0, 7.5
 
 
-def outline_figure(
+def tree_figure(
     outlines: Mapping[str, Sequence[Sequence]],
-    actions: Sequence[str],
-    colours: Sequence[str],
+    labels: Sequence[str],
     extra: float = 0.0,
     weights: str = "stake",
 ) -> Figure:
-    """An outline under its title.
+    """An outline under its title, of a tree whose leaves hold probabilities of these labels.
 
-    outlines: by its title the `Row`s, or lists of their fields. actions, colours: of each label.
-    extra: free inches at the bottom; weights: what rows are shares of. Axes in inches, (0, 0) is
-    the top left corner of the rows.
+    outlines: by its title the `Row`s, or lists of their fields. extra: free inches at the bottom;
+    weights: what rows are shares of. Axes in inches, (0, 0) is the top left corner of the rows.
     """
     ((title, fields),) = outlines.items()
     rows = [Row(*row) for row in fields]
@@ -75,33 +73,23 @@ def outline_figure(
             )
     mixtures = np.array([row.mixture for row in rows])
     before = mixtures.cumsum(axis=1) - mixtures
-    for k, colour in enumerate(colours):
+    for k, colour in enumerate(action_colours(labels)):
         mixture = mixtures[:, k]
-        name = actions[k] if mixture.max() >= 0.005 else None  # only actions that occur
+        # only actions that occur
+        name = action_name(labels[k]) if mixture.max() >= 0.005 else None
         left = start + BAR * before[:, k]
         bars = axes.barh(middles, BAR * mixture, BAR_HEIGHT, left=left, color=colour, label=name)
         texts = [f"{100 * share:.0f}" if share >= 0.06 else "" for share in mixture]
         axes.bar_label(bars, texts, label_type="center", size=SMALL_SIZE, color=ink_on(colour))
     axes.legend(
         loc="upper left",
-        ncols=len(actions),
+        ncols=len(labels),
         fontsize=TEXT_SIZE,
         frameon=False,
         handlelength=1,
         handleheight=1,
     )
     return figure
-
-
-def tree_figure(
-    outlines: Mapping[str, Sequence[Sequence]],
-    labels: Sequence[str],
-    extra: float = 0.0,
-    weights: str = "stake",
-) -> Figure:
-    """`outline_figure` of trees whose leaves hold probabilities of these labels."""
-    names = [action_name(label) for label in labels]
-    return outline_figure(outlines, names, action_colours(labels), extra, weights)
 
 
 def outline_to(tree: DecisionTree, names: Sequence[str], node: int, levels: int) -> list[Row]:
