@@ -19,6 +19,7 @@ from faceup.holdem.action_values import action_values
 from faceup.holdem.betting_tree import build_tree, children, columns
 from faceup.holdem.policy import FixedPolicy
 from faceup.holdem.rules import CALL, DECISION, FOLD, FOLD_END
+from faceup.papers.hunl.deviations import deviations
 from faceup.util.stats import student_95
 
 TREE = build_tree(MINE)
@@ -80,16 +81,16 @@ def test_deviations_of_hands_and_duplicates_equal_brute_force():
         squares.append(square)
     expected = (squares[0] + squares[1]) / 2, (sum(squares) - 2 * won[0] * won[1]) / 4
     expected = [np.sqrt(square[APART].mean()) for square in expected]
-    assert match.deviations(SMALL, *POLICIES[:2], [BOARD]) == pytest.approx(expected, rel=1e-4)
+    assert deviations(SMALL, *POLICIES[:2], [BOARD]) == pytest.approx(expected, rel=1e-4)
 
 
 def test_deviations_by_hand():
     """Folding loses 50 as small blind and wins it from a small blind who folds, too."""
     folds, calls = POLICIES[2:4]
-    assert match.deviations(SMALL, folds, folds, [BOARD]) == (50, 0)
+    assert deviations(SMALL, folds, folds, [BOARD]) == (50, 0)
     # the caller wins 50 and, as small blind, has its limp checked down, for 100 or a tie
     shown = 100**2 * (OUTCOME[APART] != 0).mean()
-    hand, _ = match.deviations(SMALL, folds, calls, [BOARD])
+    hand, _ = deviations(SMALL, folds, calls, [BOARD])
     assert hand == pytest.approx(np.sqrt((50**2 + shown) / 2))
 
 

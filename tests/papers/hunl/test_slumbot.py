@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import requests
 
-from faceup.holdem import slumbot
 from faceup.holdem.agents import FunctionAgent
 from faceup.holdem.betting_lines import state_after
 from faceup.holdem.rules import menu_from, pot_and_call
-from faceup.holdem.slumbot import SlumbotError, play_slumbot
+from faceup.papers.hunl import slumbot
+from faceup.papers.hunl.slumbot import SlumbotError, play_slumbot
 from faceup.util.stats import student_95
 
 FILE = Path(__file__).parents[1] / "data" / "slumbot_hands.txt"
