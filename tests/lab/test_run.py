@@ -165,6 +165,8 @@ def test_prose_has_the_numbers_of_this_run_and_of_finished_stages(toy):
     report = nbformat.read(toy.root / "reports/toy.ipynb", as_version=4)
     assert report.cells[0].source == NOTE
     assert report.cells[-1].source == "$x_{i}$: 121 ± 6, 50 %, –, –"
+    values = next(c for c in report.cells if "injected-parameters" in c.metadata.get("tags", []))
+    assert values.source.startswith("# Parameters") and values.metadata.jupyter.source_hidden
     assert (toy.root / "README.md").read_text() == f"{NOTE}\n\n| 0.50 |\n−121 ± 6\n"
     nb.cells[0].source = "seed = 7\nsides = [2, 3]"
     nbformat.write(nb, toy.notebook)

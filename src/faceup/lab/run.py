@@ -117,6 +117,9 @@ def run(name: str) -> None:
         if cell.cell_type == "markdown":
             read = partial(read_metrics, made=folder)
             cell.source = filled(cell.source, read, None if default else "–")
+        elif "injected-parameters" in cell.metadata.get("tags", []):  # papermill shows them
+            cell.metadata |= {"tags": ["injected-parameters", "hide-input"]}
+            cell.metadata |= {"jupyter": {"source_hidden": True}}
     nb.cells = [nbformat.v4.new_markdown_cell(NOTE)] * (not default) + nb.cells
     for made in [*folder.glob("data/*"), *folder.glob("reports/*/*")]:
         place = ROOT / made.relative_to(folder)
