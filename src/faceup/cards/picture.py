@@ -11,8 +11,10 @@ from faceup.cards.cards import CLASS_NAMES
 
 
 def ink_on(colour: Any) -> str:
-    """Black or white, whichever is easier to read on a colour: white up to medium luminance."""
-    return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.25 else "white"
+    """Black or white, whichever has more contrast with a colour: they are even at a relative
+    luminance of 0.18 (WCAG 2).
+    """
+    return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.18 else "white"
 
 
 def chart13(
