@@ -138,7 +138,9 @@ def test_the_path_leads_to_the_answer(folder, name, line):
     lines = agent.explain(HOLE, board, line).splitlines()
     assert ("check" in lines[-2]) == ("nothing to call" in lines[0])
     assert [text.split(maxsplit=1)[1] for text in lines[1:-2] if why] == why
-    assert lines[-1].endswith(f"with {found.same} of the {found.met} hands that meet this")
+    assert lines[-1].endswith(
+        f"with {found.same} of the {found.met} hands that meet these conditions"
+    )
 
 
 @pytest.mark.parametrize("name", BETTING_FEATURES)

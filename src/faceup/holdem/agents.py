@@ -275,7 +275,7 @@ class TreeAgent(Agent):
             for label, p in sorted(answer.items(), key=lambda item: -item[1])
         ]
         found, why = self.deciding(hole, board, betting)
-        like = f"with {found.same} of the {found.met} hands that meet this"
+        like = f"with {found.same} of the {found.met} hands that meet these conditions"
         shares = [f"{100 * p:.0f} % {action}" for p, action in actions if p >= 0.005]
         why = why or ["nearly every hand does the same here"]
         return "\n".join(

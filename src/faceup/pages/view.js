@@ -126,7 +126,7 @@ function reasonsView(state, { tree, path, x, actions, shares }, rows, took = nul
   const k = took ? actions.findIndex(same) : likeliest, action = (k < 0 || k === likeliest ? "" : `${name(k)} was drawn by chance, as in ${percent(shares[k], 2)} of cases. `) + `It most often chooses ${name(likeliest)}`;
   if (!n) return element("p", {}, "The tree asks nothing: it has one answer for all hands.");
   return element("div", {}, element("p", {}, some ? `${action}, because` : `${action}, as with nearly every hand here.`), some ? list(ranges) : "",
-    note(`The same is likeliest with ${count(kept)} of the ${count(met)} hands ${some ? `that meet this, of ${count(hands.length)} possible` : "possible"}. Equity is that against a random hand.`),
+    note(`The same is likeliest with ${count(kept)} of the ${count(met)} hands ${some ? `that meet these conditions, of ${count(hands.length)} possible` : "possible"}. Equity is that against a random hand.`),
     element("details", {}, element("summary", {}, `The whole path: ${n} condition${n > 1 ? "s" : ""}`), list(whole)));
 }
 
