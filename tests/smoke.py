@@ -22,7 +22,8 @@ from faceup.util.paths import ROOT
 MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 SIDE_BY_SIDE = 2  # stages
 STUDIED = {  # of studies that README and the overview name
-    f"reports/metrics/{study}.json" for study in ("discount", "gap", "students", "unreadable")
+    f"reports/metrics/{study}.json"
+    for study in ("discount", "gap", "inputs", "students", "unreadable")
 }
 
 
