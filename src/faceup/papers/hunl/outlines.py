@@ -124,7 +124,7 @@ def branch_figure(drawn: Any, reference: str, colour: str, dots: Callable) -> Fi
         hands.set_title("The hands that come there", size=10)
         hands.tick_params(labelsize=8)
     gains = figure.add_axes((at, low, wide, high))
-    dots(gains, list(drawn.gains), *zip(*drawn.gains.values(), strict=True))
+    dots(gains, list(drawn.gains), *np.reshape([*drawn.gains.values()], (-1, 2)).T)
     gains.margins(x=0.25)
     gains.locator_params(axis="x", nbins=5)  # else the numbers overlap
     gains.set_xlabel(f"dollars a decision over {reference}", size=8.5)
