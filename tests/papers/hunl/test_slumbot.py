@@ -19,7 +19,7 @@ from faceup.papers.hunl import slumbot
 from faceup.papers.hunl.slumbot import SlumbotError, play_slumbot
 from faceup.util.stats import student_95
 
-FILE = Path(__file__).parents[1] / "data" / "slumbot_hands.txt"
+FILE = Path(__file__).parents[2] / "data" / "slumbot_hands.txt"
 # seat, cards, line, dollars
 DEALS = [line.replace(" - ", "  ").split(" ") for line in FILE.read_text().splitlines()[1:]]
 FEW = DEALS[4:10]  # the second is the first with a flop
