@@ -229,7 +229,8 @@ def test_differences_on_the_same_flops():
     left_out = np.array(
         [[(20.0, 10.0, 60.0)[k] for k in range(3) if k != j] for j in range(3)]
     ).mean(axis=1)
-    one = Exploitability(30.0, 0.0, (30.0, 30.0), 3, 0.0, tuple((x, x) for x in left_out))
+    replicates = tuple((x, x) for x in left_out)
+    one = Exploitability(30.0, 0.0, (30.0, 30.0), 3, 0.0, replicates, (0.0, 0.0))
     less = one._replace(
         mbb=25.0, seats=(20.0, 30.0), jackknife_replicates=tuple((x - 10, x) for x in left_out)
     )

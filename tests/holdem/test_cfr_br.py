@@ -222,7 +222,7 @@ def test_a_seat_against_other_sizes_learns_its_half(equities, size):
 def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(equities, tmp_path):
     """Leaf probabilities are those of `CfrBr.train`, also with other bets on every second pair."""
     agent = load_agent(save_random_agent(tmp_path / "random.json", SMALL_MENU, 9), equities)
-    other, share = menu_from(*[[[0.5, 2], []]] * 4), 0.25
+    other, share, other_share = menu_from(*[[[0.5, 2], []]] * 4), 0.25, 0.5
     # it learns in the table's groups before the turn
     responder = HandBuckets(SMALL, TABLE, np.zeros_like(FEW_BUCKETS.turn), 1)
     run = CfrBr(TreeLeaves(agent.policy(SMALL)), EVEN, responder, by_reach=True)
@@ -236,10 +236,11 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(equities
     state = wide.train(
         state._replace(responder_regrets=wide.start().responder_regrets),
         DEALS[2:4, :6],
-        OpponentMixture(share, None),
+        OpponentMixture(other_share, None),
         boards_per_update=2,
     )
-    found = retrain(agent, SMALL, TABLE, EVEN, DEALS[:4, :6], share, 100, [other])
+    given = agent, SMALL, TABLE, EVEN, DEALS[:4, :6], share, 100
+    found = retrain(*given, others=[(other, other_share)])
     for tree, before, wanted in zip(
         found.trees, agent.trees, run.learner.retrained(state.strategy_sums), strict=True
     ):
