@@ -23,7 +23,7 @@ MARK = ".smoke"  # a file that says that FOLDER is ours to empty
 SIDE_BY_SIDE = 2  # stages
 STUDIED = {  # of studies that README and the overview name
     f"reports/metrics/{study}.json"
-    for study in ("discount", "gap", "inputs", "students", "unreadable")
+    for study in ("bet_sizes", "causes", "controls", "gap", "inputs", "students", "unreadable")
 }
 
 
