@@ -32,6 +32,9 @@ from faceup.papers.discard.tree import ALL_SWAPS, build_swap_tree
 from faceup.papers.leduc.game import LITERATURE, build
 from faceup.papers.onecard.game import random_games
 from faceup.papers.onecard.solutions import solve_games
+from faceup.trees.agent_file import load_agent_file
+from faceup.trees.cart import fit_cart
+from faceup.trees.oct import fit_oct
 from faceup.trees.tree import n_leaves, truncate
 from faceup.util.files import load_json, write_json
 from faceup.util.paths import AGENTS, REPORTS
@@ -117,6 +120,32 @@ def test_exploitability(table, all_in_wins):
     first, second = sample_flops(2, rng(1, "test")).tolist()
     taken = seconds(lambda: (responder.flop(first), responder.flop(second))) / 2
     record("exploitability", seconds_per_flop=round(taken, 2))
+
+
+def test_trees():
+    """How many times as long as CART the search for an optimal tree takes, by depth; 50,000 samples
+    of OCT's own answers on the river, at random features.
+    """
+    tree = load_agent_file(AGENTS / "oct.json").trees[3]
+    generator, n = np.random.default_rng(1), 50_000
+    X = np.zeros((n, int(tree.feature.max()) + 1), dtype=np.float32)
+    for feature in range(X.shape[1]):
+        asked = tree.threshold[tree.feature == feature]
+        if len(asked):
+            X[:, feature] = generator.uniform(asked.min(), asked.max(), n)
+    samples = X, tree.predict(X), np.ones(n, dtype=np.float32)
+    fits = (
+        partial(fit_cart, min_rows=5, stream=STREAM),
+        partial(fit_oct, min_rows=5, stream=STREAM, regrowths=4),
+    )
+    times = {}
+    for depth in (2, 4, 8, 15):
+        works = [partial(fit, *samples, max_depth=depth) for fit in fits]
+        for work in works:
+            work()  # compiles
+        cart, oct = (seconds(work, 3) for work in works)
+        times[str(depth)] = round(oct / cart, 1)
+    record("trees", oct_to_cart=times)
 
 
 def test_one_card_games():
