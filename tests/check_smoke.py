@@ -77,14 +77,14 @@ def test_trees_are_pruned_from_their_depth():
 
 
 def test_best_responses_win_known_amounts_and_no_less_with_more_sizes():
-    found, knobs = metrics("exploitability"), load_parameters(SMOKE / "params.yaml")
+    found, parameters = metrics("exploitability"), load_parameters(SMOKE / "params.yaml")
     for measured in found["known"].values():
         assert measured["mbb"] == pytest.approx(measured["known"], rel=1e-3)
     for agent in found["agents"].values():
-        assert agent["br_pot"]["flops"] == knobs["evaluation"]["flops"]
+        assert agent["br_pot"]["flops"] == parameters["evaluation"]["flops"]
         assert agent["br_blueprint"]["in_sample"] > 0.9 * agent["br_pot"]["in_sample"]
     for of in found["depths"].values():
-        assert [int(depth) for depth in of] == knobs["exploitability"]["depths"]
+        assert [int(depth) for depth in of] == parameters["exploitability"]["depths"]
 
 
 def test_retrained_trees_keep_their_questions():

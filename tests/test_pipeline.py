@@ -104,7 +104,8 @@ def test_stages_are_in_order_need_no_later_one_and_no_study_and_use_all_paramete
     assert {dep for dep in README["deps"] if dep.startswith("reports/")} <= {*maker} | smoke.STUDIED
     given = {name for stage in STAGES.values() for name in stage.get("params", [])}
     sections = load_parameters()
-    assert {"seed", *(name for name, knobs in sections.items() if knobs)} <= given <= set(sections)
+    filled = {name for name, parameters in sections.items() if parameters}
+    assert {"seed", *filled} <= given <= set(sections)
 
 
 def test_imports_go_one_way_and_in_no_circle():

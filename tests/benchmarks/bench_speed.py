@@ -71,10 +71,10 @@ def test_equity():
 @pytest.fixture(scope="module")
 def table(equities) -> TablePolicy:
     """Plays all actions alike, in the groups of the default profile."""
-    knobs, keys = load_parameters()["selfplay"], ("equity_cells", "decile_cells", "deciles")
+    parameters, keys = load_parameters()["selfplay"], ("equity_cells", "decile_cells", "deciles")
     groups = make_buckets(
         *equities[1:3],
-        *(Grid(*(knobs[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")),
+        *(Grid(*(parameters[f"{street}_{key}"] for key in keys)) for street in ("flop", "turn")),
     )
     rows = [FixedPolicy(TREE, None).street_rows(street, [])[0] for street in range(4)]
     return TablePolicy(

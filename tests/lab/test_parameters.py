@@ -25,9 +25,9 @@ def test_nothing_is_converted():
 def test_a_profile_has_what_differs_from_the_parameters(profile):
     own = yaml.safe_load(profile.read_text(encoding="utf-8"))
     whole, default = load_parameters(profile=profile), load_parameters()
-    for section, knobs in own.items():
-        for knob, value in knobs.items():
-            assert whole[section].pop(knob) == value != default[section].pop(knob)
+    for section, parameters in own.items():
+        for parameter, value in parameters.items():
+            assert whole[section].pop(parameter) == value != default[section].pop(parameter)
     assert whole == default
 
 
