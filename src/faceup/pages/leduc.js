@@ -155,7 +155,7 @@ function drawSheet() {
     element("tbody", {}, ...DATA.sheet.filter(one => one.cell.startsWith(`round ${round}`)).map(line))));
   $("sheet").replaceChildren(part("one"), part("two"));
   $("sheet-said").textContent = `It loses at most ${LOSES} big blinds a hand, whoever plays against it. “K on J”: you hold a ` +
-    "king, the public card is a jack. Grey lines are for those who have made a mistake: who follows the sheet never needs them.";
+    "king, the public card is a jack. Gray lines are for those who have made a mistake: who follows the sheet never needs them.";
 }
 
 function main() {
