@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def minimise(costs, **constraints):
+def minimize(costs, **constraints):
     """scipy's `linprog` by HiGHS, to an optimum."""
     result = linprog(costs, method="highs", options=TIGHT, **constraints)
     assert result.status == 0, result.message
@@ -29,7 +29,7 @@ def one_card_game(joint, sizes):
 
 
 def program(folded, called):
-    """The bettor's program as `minimise` takes it, its value negated; its dual values are her
+    """The bettor's program as `minimize` takes it, its value negated; its dual values are her
     calls.
 
     He bets size b with card i with probability x[i, b]; v[j, b] is what she leaves him when she
@@ -59,7 +59,7 @@ def program_of_one(joint, sizes):
 
 def value_of(folded, called):
     """The game's value to the bettor."""
-    return -minimise(**program(folded, called)).fun
+    return -minimize(**program(folded, called)).fun
 
 
 def worst_case(folded, called, bets):

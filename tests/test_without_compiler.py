@@ -82,8 +82,8 @@ def one_card():
 
 def discard():
     turn = MIXED[None, :4]
-    sums, centres = buckets.range_sums(turn, 24), np.random.default_rng(1).random((3, 8))
-    nearest = buckets.nearest_buckets(buckets.StreetSums(turn, sums, 44 * 2 / 48), centres)
+    sums, centers = buckets.range_sums(turn, 24), np.random.default_rng(1).random((3, 8))
+    nearest = buckets.nearest_buckets(buckets.StreetSums(turn, sums, 44 * 2 / 48), centers)
     swapped = swaps.swap_sums(turn, step=24)
     return sums, nearest, swapped, outs.rule_choices(turn, swaps.equities(swapped))
 
@@ -93,8 +93,8 @@ def discard_play():
     layout = selfplay.strategy_layout(tree, ROWS, 0)
     even = selfplay.Strategy(layout, np.zeros(int(layout.base[-1])), deals.RULE)
     learn = partial(selfplay.self_play, tree, lookup, ROWS, deals.RULE, STREAM, [selfplay.EPOCH])
-    (learnt,) = learn(opponent=even)
-    return learnt.chances, matches.deal_values(tree, lookup, learnt, even, 2, STREAM)
+    (learned,) = learn(opponent=even)
+    return learned.chances, matches.deal_values(tree, lookup, learned, even, 2, STREAM)
 
 
 def learning():

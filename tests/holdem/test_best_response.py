@@ -23,7 +23,7 @@ from faceup.holdem.exploitability import (
     difference,
     exploitability,
     sample_flops,
-    summarise,
+    summarize,
 )
 from faceup.holdem.policy import FixedPolicy, river_equities
 from faceup.holdem.rules import DECISION, FOLD, FOLD_END, BettingState, menu_from
@@ -197,9 +197,9 @@ def test_with_each_flop_left_out_the_others_choose_and_are_valued(answered):
         return array + rng.normal(size=array.shape) * np.abs(array).mean()
 
     flops = [FlopValues(noisy(flop.values), noisy(flop.values[0]), flop.pairs) for _ in range(5)]
-    found = summarise(responder, flops)
+    found = summarize(responder, flops)
     for k, without in enumerate(found.jackknife_replicates):
-        alone = summarise(responder, flops[:k] + flops[k + 1 :])
+        alone = summarize(responder, flops[:k] + flops[k + 1 :])
         assert without == pytest.approx(alone.seats, rel=1e-9)
     assert found.ci95 == pytest.approx(
         student_95(5) * 2 * np.std(np.mean(found.jackknife_replicates, axis=1))
@@ -212,15 +212,15 @@ def test_a_choice_made_in_sample_is_that_of_the_mean_flop(answered):
     """Equal flops leave nothing to overfit; else the action that is best on the sum is taken."""
     (responder, flop), rng = answered, np.random.default_rng(3)
     flop = flop._replace(control_variate=0 * flop.control_variate)
-    assert summarise(responder, [flop] * 3).in_sample == pytest.approx(
-        summarise(responder, [flop] * 3).mbb, rel=1e-9
+    assert summarize(responder, [flop] * 3).in_sample == pytest.approx(
+        summarize(responder, [flop] * 3).mbb, rel=1e-9
     )
     flops = [
         flop._replace(values=flop.values * rng.uniform(0.2, 2, flop.values.shape)) for _ in range(4)
     ]
     mean = flop._replace(values=np.mean([one.values for one in flops], axis=0))
-    assert summarise(responder, flops).in_sample == pytest.approx(
-        summarise(responder, [mean] * 4).mbb, rel=1e-9
+    assert summarize(responder, flops).in_sample == pytest.approx(
+        summarize(responder, [mean] * 4).mbb, rel=1e-9
     )
 
 

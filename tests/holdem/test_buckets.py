@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import wasserstein_distance
 
 from faceup.cards.cards import BOARD_CARDS, HOLE_CARDS, canonical_boards
-from faceup.cards.clusters import fit_centres, nearest_centres
+from faceup.cards.clusters import fit_centers, nearest_centers
 from faceup.cards.equity import UNITS
 from faceup.holdem.buckets import Grid, cluster_buckets, make_buckets
 from faceup.util.rng import rng
@@ -55,7 +55,7 @@ def test_hands_share_a_group_where_all_their_cells_are_the_same(equities, grids)
         assert in_order == sorted(set(in_order))  # numbered in order of the cells
 
 
-def test_every_hand_joins_its_nearest_centre(equities):
+def test_every_hand_joins_its_nearest_center(equities):
     """No hand is nearer to another bucket's mean than to its own's, but for the sample's luck."""
     buckets, distance = cluster_buckets(
         equities[1], equities[2], (12, 9), sample=4000, steps=30, stream=partial(rng, 6, "test")
@@ -75,17 +75,17 @@ def test_every_hand_joins_its_nearest_centre(equities):
 def test_the_distance_is_between_histograms():
     """Mass moves in order of the values, at a squared distance; SciPy's is the lower bound."""
     rng = np.random.default_rng(1)
-    rows, centres = (np.sort(rng.random((n, 10)), axis=1) for n in (50, 7))
-    for row, j, squared in zip(rows, *nearest_centres(rows, centres), strict=True):
-        moved = [((row - centre) ** 2).sum() for centre in centres]
+    rows, centers = (np.sort(rng.random((n, 10)), axis=1) for n in (50, 7))
+    for row, j, squared in zip(rows, *nearest_centers(rows, centers), strict=True):
+        moved = [((row - center) ** 2).sum() for center in centers]
         assert j == np.argmin(moved) and squared == pytest.approx(min(moved), rel=1e-5)
-        assert wasserstein_distance(row, centres[j]) <= np.sqrt(squared / 10) + 1e-6
+        assert wasserstein_distance(row, centers[j]) <= np.sqrt(squared / 10) + 1e-6
 
 
-def test_centres_are_means():
+def test_centers_are_means():
     """Of all rows together, or of rows that lie far apart."""
     rows = np.random.default_rng(3).random((7, 2)).astype(np.float32)
-    (mean,) = fit_centres(rows, 1, 50, np.random.default_rng(0))
+    (mean,) = fit_centers(rows, 1, 50, np.random.default_rng(0))
     assert mean == pytest.approx(rows.mean(axis=0), rel=1e-5)
-    two = fit_centres(np.concatenate([rows, rows + 9]), 2, 50, np.random.default_rng(0))
+    two = fit_centers(np.concatenate([rows, rows + 9]), 2, 50, np.random.default_rng(0))
     assert two[two[:, 0].argsort()] == pytest.approx(np.stack([mean, mean + 9]), rel=1e-5)

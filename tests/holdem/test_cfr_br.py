@@ -126,7 +126,7 @@ def add_regrets(regrets, weights, seen, player, value, street, counts=None) -> N
             np.add.at(regrets[:, SMALL.label[c]], own, counts[node] * (value[c] - value[node]))
 
 
-def assert_learnt(found, before, wanted, tolerance):
+def assert_learned(found, before, wanted, tolerance):
     """Weights after one iteration, which counts 1 / 100."""
     for new, old, added in zip(found, before, wanted, strict=True):
         near = tolerance * 1e-3 * np.abs(added).max() + 2e-6
@@ -147,7 +147,7 @@ def test_regrets_of_the_best_response():
             seen = LEVELS.street_infosets(s, TURN[: 3 * s])
             add_regrets(wanted[s], state.responder_regrets[s], seen, player, value, s)
     found = RUN.train(state, DEALS[:1, :6], BEST).responder_regrets
-    assert_learnt(found, state.responder_regrets, wanted, 1e-3)
+    assert_learned(found, state.responder_regrets, wanted, 1e-3)
 
 
 @pytest.mark.parametrize("by_reach", [False, True])
@@ -174,7 +174,7 @@ def test_regrets_against_who_plays_rows(opponent, by_reach):
         for s in (2, 1, 0):
             seen = LEVELS.street_infosets(s, TURN[: (0, 3, 4)[s]])
             add_regrets(wanted[s], state.regrets[s], seen, player, value, s, counts)
-    assert_learnt(run.train(state, DEALS[:1, :6], opponent).regrets, state.regrets, wanted, 2e-3)
+    assert_learned(run.train(state, DEALS[:1, :6], opponent).regrets, state.regrets, wanted, 2e-3)
 
 
 # so near that dollars are the same, but the action has another name
@@ -196,24 +196,24 @@ def test_a_seat_against_other_sizes_learns_its_half(equities, size):
     )
     for x, old in zip(wide, state.responder_regrets, strict=True):
         x[:, n:] = old[:, known : known + 1]  # the other name for the same bet
-    learnt = [[*run.train(state, DEALS[:1, :6], BEST)[:3]]]
-    learnt += [
+    learned = [[*run.train(state, DEALS[:1, :6], BEST)[:3]]]
+    learned += [
         [*game.train(state._replace(responder_regrets=wide), DEALS[:1, :6], BEST)[:3]]
         for game in games
     ]
-    for half in learnt[1:]:
+    for half in learned[1:]:
         for x, old in zip(half[2], state.responder_regrets, strict=True):
             x[:, known] += (x[:, n:] - old[:, known : known + 1]).sum(axis=1)
         half[2] = tuple(x[:, :n] for x in half[2])
-    learnt = [sum(one, ()) for one in learnt]
-    for before, both, *halves in zip(sum(state[:3], ()), *learnt, strict=True):
+    learned = [sum(one, ()) for one in learned]
+    for before, both, *halves in zip(sum(state[:3], ()), *learned, strict=True):
         near = 1e-4 * np.abs(both).max()
         np.testing.assert_allclose(halves[0] + halves[1] - before, both, rtol=1e-4, atol=near)
         assert all((half != before).any() for half in halves)
     # now an opponent who is there in a quarter of the hands
     state = state._replace(responder_regrets=wide)
     seldom = games[0].train(state, DEALS[:1, :6], OpponentMixture(0.25, None)).regrets
-    for before, always, found in zip(state.regrets, learnt[1], seldom, strict=False):
+    for before, always, found in zip(state.regrets, learned[1], seldom, strict=False):
         np.testing.assert_allclose(
             4 * (found - before), always - before, rtol=1e-3, atol=1e-4 * np.abs(always).max()
         )
@@ -257,7 +257,7 @@ def test_a_retrained_agent_keeps_its_splits_and_learns_as_the_game_does(equities
 
 @pytest.mark.parametrize("together", [1, 2])
 def test_threads_and_pauses_change_no_bit(equities, together):
-    """But for a pause between deals that are learnt from side by side."""
+    """But for a pause between deals that are learned from side by side."""
     found, run = [], leaves_run(equities)
     for n, parts in (
         (1, (slice(3),)),

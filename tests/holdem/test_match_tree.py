@@ -90,7 +90,7 @@ def test_sums_over_a_subset_of_holes_equal_brute_force(equities, tmp_path, expec
     """A table, models and what models do most meet the same holes, in both seats. Brute force asks
     for all and takes its own.
 
-    The opponent never limps, and has learnt against our sizes (then the match tree is its own) or
+    The opponent never limps, and has learned against our sizes (then the match tree is its own) or
     against its own.
     """
     menus = (

@@ -121,8 +121,8 @@ def test_a_river_street_is_the_references(opponent, by_reach):
         dealt = reference.deal(board)
         rows = np.zeros((4, len(dealt.holes)), dtype=int)
         rows[3] = river.row[river_equities(board)[dealt.holes]]
-        learnt = regrets, strategy_sums
-        reference.step(tree, dealt, rows, *learnt, opponent, (k + 1) / 100, by_reach)
+        learned = regrets, strategy_sums
+        reference.step(tree, dealt, rows, *learned, opponent, (k + 1) / 100, by_reach)
         state = fast.train(
             state, BOARDS[k : k + 1], OpponentMixture(float(opponent == "best"), None)
         )

@@ -112,8 +112,8 @@ def test_rows_lose_the_columns_that_are_not_told(drawn, feature_set):
         assert all(a is b for a, b in zip(found[1:], rows[1:], strict=True))
 
 
-def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbours_are(equities, policy):
-    """River: sizes lie between the tree's, targets mix the neighbours' as translation does."""
+def test_a_size_that_the_tree_lacks_is_answered_as_its_neighbors_are(equities, policy):
+    """River: sizes lie between the tree's, targets mix the neighbors' as translation does."""
     sizes = build_tree(menu_from([[]], [[]], [[]], [[1, 2], []]))
     table = random_table(sizes, 1, policy.buckets)
     given = sizes, table, equities, (3, 3, 600), BOARDS, STREAM

@@ -127,7 +127,7 @@ def test_each_kind_of_rows_gets_the_weighted_mean(name, n_kinds):
         )
 
 
-def test_costs_move_predictions_to_where_a_minimiser_finds_the_least_loss():
+def test_costs_move_predictions_to_where_a_minimizer_finds_the_least_loss():
     X, P, w = np.full((400, 1), 300), *rows(400)[1:]
     costs = np.random.default_rng(2).uniform(-1, 1, P.shape) + [0, 0.5, 0, -0.5]
     p, c = np.average(P, axis=0, weights=w), np.average(costs, axis=0, weights=w)
@@ -250,7 +250,7 @@ def betting_rows(n: int, hand: int = 2, n_labels: int = 3):
     return X, P / P.sum(axis=1, keepdims=True), rng.exponential(size=n)
 
 
-def test_soft_labels_are_learnt_down_to_their_entropy():
+def test_soft_labels_are_learned_down_to_their_entropy():
     (X, unseen), (P, targets), (w, weights) = (
         np.split(rows, [2000]) for rows in betting_rows(n=3000)
     )

@@ -56,7 +56,7 @@ def lost(answer, P, w, costs, cost_weight):
 
 
 def test_no_mixture_errs_and_costs_less_than_a_leafs_answer():
-    """As a minimiser finds; without weight on costs, or rows, leaves keep their means."""
+    """As a minimizer finds; without weight on costs, or rows, leaves keep their means."""
     X, P, w = soft_rows(n=300)
     costs = np.random.default_rng(1).normal(size=P.shape) + (X[:, :1] > 0.5) * np.eye(4)[0]
     tree = fit_cart(X, P, w, max_depth=4, min_rows=5, stream=STREAM)

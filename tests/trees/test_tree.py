@@ -158,7 +158,7 @@ def test_broken_files_are_named(tmp_path, message):
 
 # --- as text, as Python, as outlines
 
-FOUR = ("length", "width of the whole", "colour", "age in years")
+FOUR = ("length", "width of the whole", "color", "age in years")
 
 
 def test_text_reads_like_the_tree():

@@ -77,7 +77,7 @@ def test_numbers_in_words():
     assert tables.plus_minus(42.6, 9.97, sign=False) == "43 ± 10"
 
 
-def test_a_picture_has_few_colours_no_date_and_plain_numbers_on_its_axes(out):
+def test_a_picture_has_few_colors_no_date_and_plain_numbers_on_its_axes(out):
     def draw():
         figure, axes = plt.subplots(figsize=(4, 4))
         axes.plot([1, 2], [30, 900])

@@ -108,7 +108,7 @@ def _sorted_next(cards, next_keys, next_equity, rows, total):
             blocked = HOLE_CARDS[h, 0] == card or HOLE_CARDS[h, 1] == card
             row[h] = np.iinfo(rows.dtype).max if blocked else source[move[h]]
             total[h] += 0 if blocked else row[h]
-    # insertion sort of all columns at once, which vectorises
+    # insertion sort of all columns at once, which vectorizes
     for i in range(rows.shape[0]):
         for j in range(i):
             for h in range(N_HOLES):

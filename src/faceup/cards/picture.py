@@ -10,11 +10,11 @@ from matplotlib.colors import to_rgb
 from faceup.cards.cards import CLASS_NAMES
 
 
-def ink_on(colour: Any) -> str:
-    """Black or white, whichever has more contrast with a colour: they are even at a relative
+def ink_on(color: Any) -> str:
+    """Black or white, whichever has more contrast with a color: they are even at a relative
     luminance of 0.18 (WCAG 2).
     """
-    return "black" if np.power(to_rgb(colour), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.18 else "white"
+    return "black" if np.power(to_rgb(color), 2.2) @ (0.2126, 0.7152, 0.0722) > 0.18 else "white"
 
 
 def chart13(
@@ -28,8 +28,8 @@ def chart13(
     """The 13 x 13 chart: aces first, suited hands above the diagonal, a name and a number in each
     cell.
 
-    values: of the starting hands in the order of CLASS_NAMES, (169,). label: of the colour bar,
-    with its unit. limits: of the colour bar, by default the smallest and the largest value.
+    values: of the starting hands in the order of CLASS_NAMES, (169,). label: of the color bar,
+    with its unit. limits: of the color bar, by default the smallest and the largest value.
     """
     grid = np.asarray(values, dtype=float).reshape(13, 13)
     low, high = limits or (grid.min(), grid.max())

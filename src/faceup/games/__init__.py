@@ -1,3 +1,3 @@
-"""Small two-player games as flat arrays: sequence form, counterfactual regret minimisation, best
+"""Small two-player games as flat arrays: sequence form, counterfactual regret minimization, best
 responses.
 """

@@ -1,4 +1,4 @@
-"""Discounted counterfactual regret minimisation (DCFR) on extensive games.
+"""Discounted counterfactual regret minimization (DCFR) on extensive games.
 
 Regret matching plays actions in proportion to their positive regrets, and the average strategy
 converges to an equilibrium (Zinkevich et al. 2007). DCFR (Brown & Sandholm 2019, with their
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.games.extensive_game import normalised
+from faceup.games.extensive_game import normalized
 from faceup.games.sequence_form import Form, fill_plan, fill_values, plans
 
 ALPHA, GAMMA = 1.5, 2
@@ -84,7 +84,7 @@ class Cfr:
         """discounted: DCFR, else plain CFR, all of whose iterations count alike."""
         self.form, self.discounted, self.iteration = form, discounted, 0
         n = int(form.first_action[-1])
-        even = normalised(form.first_action, np.zeros(n))
+        even = normalized(form.first_action, np.zeros(n))
         self.tables = CfrTables(np.zeros(n), np.zeros(n), even, plans(form, even), np.zeros(n + 2))
 
     def advance(self, iterations: int) -> None:
@@ -101,7 +101,7 @@ class Cfr:
 
     def average(self) -> np.ndarray:
         """The average strategy, (n_actions,); uniform where its own reach is 0."""
-        return normalised(self.form.first_action, self.tables.averages)
+        return normalized(self.form.first_action, self.tables.averages)
 
 
 def solve(form: Form, iterations: int) -> np.ndarray:

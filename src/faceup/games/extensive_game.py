@@ -88,7 +88,7 @@ class GameBuilder:
         )
 
 
-def normalised(first_action: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def normalized(first_action: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Weights of actions (n_actions,), at least 0, as probabilities; uniform in infosets of weight
     0.
     """
@@ -99,7 +99,7 @@ def normalised(first_action: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def uniform(game: Game) -> np.ndarray:
     """The uniform strategy of both players, (n_actions,)."""
-    return normalised(game.first_action, np.zeros(len(game.labels)))
+    return normalized(game.first_action, np.zeros(len(game.labels)))
 
 
 def action_infoset(game: Game) -> np.ndarray:

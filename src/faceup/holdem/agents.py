@@ -67,7 +67,7 @@ class Agent:
     def answers(self, holes: np.ndarray, board: Sequence[int], betting: str) -> Any:
         """A weight for each of `labels` with each of n holes (n,): (n, n_labels).
 
-        Weights need not sum to 1. Those of illegal actions are dropped and the others renormalised;
+        Weights need not sum to 1. Those of illegal actions are dropped and the others renormalized;
         where nothing is left the agent checks or calls.
         """
         raise NotImplementedError
@@ -315,7 +315,7 @@ class FunctionAgent(Agent):
 class PolicyAgent(Agent):
     """A policy of a betting tree as an agent; its readings are nodes of the tree, "" is the root.
 
-    Bets that the tree lacks are read as neighbouring sizes. Where only the tree's players are
+    Bets that the tree lacks are read as neighboring sizes. Where only the tree's players are
     all-in, it calls.
     """
 

@@ -1,8 +1,8 @@
 """Action translation: bets of sizes that are not on the tree.
 
-A table policy, whose strategy is for a betting tree, reads an opponent's size by the randomised
+A table policy, whose strategy is for a betting tree, reads an opponent's size by the randomized
 pseudo-harmonic mapping (Ganzfried & Sandholm 2013, "Action translation in extensive-form games with
-large action spaces", Section 7): of the neighbouring sizes A < x < B on the tree, in fractions of
+large action spaces", Section 7): of the neighboring sizes A < x < B on the tree, in fractions of
 the pot, the smaller with probability (B - x)(1 + A) / ((B - A)(1 + x)). The mixture then calls a
 bet of x as often as makes a bluff of x indifferent.
 """

@@ -3,7 +3,7 @@
 A node is a decision of one player or an end of the hand (a fold or a showdown); dealing cards is
 not a node, the street of a decision tells which cards lie. Node 0 is the root. Each node but the
 root stands for the action that leads to it. Nodes are numbered so that parents come before
-children, the children of a node are neighbours, the actions taken on one street are neighbours
+children, the children of a node are neighbors, the actions taken on one street are neighbors
 (`street_start`), and so are, among them, those below one root of the street: a strategy on a street
 has a row of numbers over its slice of the nodes for each group of hands.
 """

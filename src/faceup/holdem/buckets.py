@@ -20,7 +20,7 @@ from faceup.cards.cards import (
     canonical_boards,
     free_holes_of,
 )
-from faceup.cards.clusters import fit_centres, nearest_centres
+from faceup.cards.clusters import fit_centers, nearest_centers
 from faceup.cards.equity import UNITS, StreetEquities, fill_river_equity
 from faceup.util.rng import Stream
 
@@ -105,25 +105,25 @@ def cluster_buckets(
     stream: Stream,
 ) -> tuple[Buckets, tuple[float, float]]:
     """k-means buckets of flop and turn hands by the deciles of their river equity, and the root
-    mean square distance of a hand from its centre on each street, in equity.
+    mean square distance of a hand from its center on each street, in equity.
 
-    sizes: buckets of flop and turn; sample: hands that the centres are fitted to, drawn as often as
-    they are dealt; steps: of Lloyd's algorithm. All hands then join the nearest centre. Preflop and
+    sizes: buckets of flop and turn; sample: hands that the centers are fitted to, drawn as often as
+    they are dealt; steps: of Lloyd's algorithm. All hands then join the nearest center. Preflop and
     river are as in `make_buckets`.
     """
     generator, ids, far = stream(), [], []
     for street, table, k in ((1, flop, sizes[0]), (2, turn, sizes[1])):
         deciles = table.deciles[-1]  # of river equity
         rows = _sampled(street, deciles, sample, generator)
-        centres = fit_centres(rows, k, steps, generator)
+        centers = fit_centers(rows, k, steps, generator)
         far.append(
-            float(np.sqrt(nearest_centres(rows, centres)[1].mean(dtype=np.float64) / rows.shape[1]))
+            float(np.sqrt(nearest_centers(rows, centers)[1].mean(dtype=np.float64) / rows.shape[1]))
         )
         joined = np.empty(deciles.shape[:2], dtype=np.int32)
         # boards: what is read at once from a file that is mapped into memory
         for first in range(0, len(joined), 256):
             part = deciles[first : first + 256] / np.float32(UNITS[3])
-            joined[first : first + 256] = nearest_centres(part.reshape(-1, part.shape[2]), centres)[
+            joined[first : first + 256] = nearest_centers(part.reshape(-1, part.shape[2]), centers)[
                 0
             ].reshape(part.shape[:2])
         ids.append(np.where(_free(street), joined, np.int32(-1)))

@@ -17,7 +17,7 @@ once:
    its summed strategy. The average strategy, in proportion to the sums, is the result.
 
 Learners in both seats start from the same strategy, and so may several turn boards, which are then
-learnt from in parallel. Iteration k has weight k / 100 (linear averaging).
+learned from in parallel. Iteration k has weight k / 100 (linear averaging).
 
 A leaf of a decision tree serves many decisions of the game at once. By the product rule the
 derivative of the strategy's value with respect to a leaf's probability of action a is a sum over
@@ -96,7 +96,7 @@ class OpponentMixture(NamedTuple):
     OpponentMixture(known_share, None): in the rest it plays the learner's current strategy, so that
     OpponentMixture(1, None) is CFR-BR and OpponentMixture(0, None) self-play. Where one seat alone
     learns (`CfrBr`), the learner has no reach in the other: nobody plays there in the rest of the
-    games, and nothing is learnt from them.
+    games, and nothing is learned from them.
     """
 
     known_share: float  # of the games in which it knows the learner's strategy, 0 to 1
@@ -104,7 +104,7 @@ class OpponentMixture(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that has been learnt."""
+    """All that has been learned."""
 
     regrets: ActionWeights
     strategy_sums: ActionWeights
@@ -171,7 +171,7 @@ class CfrBr:
         self._net_wins_per_combo = net_wins(preflop_wins, RUNOUTS_PREFLOP) / COMBOS[:, None]
 
     def start(self, warm_start: float = 0) -> State:
-        """Nothing learnt yet; warm_start: weight of the first strategies as regrets, dollars times
+        """Nothing learned yet; warm_start: weight of the first strategies as regrets, dollars times
         pairs of hands.
         """
         begins, warm = self.learner.start(), np.float32(warm_start)
@@ -195,11 +195,11 @@ class CfrBr:
         progress: Callable[[int], None] = lambda done: None,
         boards_per_update: int = 1,
     ) -> State:
-        """What is learnt by an iteration on each turn board from a state on, which stays as it is.
+        """What is learned by an iteration on each turn board from a state on, which stays as it is.
 
         turn_deals (n, 5 to 52): the four cards of each board, then the rivers that may come.
         boards_per_update: boards that start from the same strategy, each on threads of its own; to
-        stop between two of them changes what is learnt.
+        stop between two of them changes what is learned.
         """
         regrets, strategy_sums, responder = (
             tuple(table.copy() for table in tables) for tables in state[:3]
@@ -236,7 +236,7 @@ class CfrBr:
         )
         infosets, strategy = _strategy(self.learner, state.regrets, turn_board)
         reach = self._reach(strategy, turn_board)  # 1. reach
-        if self._seat is not None:  # nothing is learnt by, or won from, a player without reach
+        if self._seat is not None:  # nothing is learned by, or won from, a player without reach
             reach[1 - self._seat] = 0
 
         # 2. opponent
@@ -432,7 +432,7 @@ def retrain(
 
     The opponent knows the agent in a share of the games. It then learns in the blueprint's buckets
     before the turn, and plays a best response afterwards. In the other hands it plays the
-    blueprint. Two boards are learnt from at a time; turn_deals, warm_start: as of `CfrBr`.
+    blueprint. Two boards are learned from at a time; turn_deals, warm_start: as of `CfrBr`.
     others: bets of the opponent, by turns, on every second pair of boards, where the blueprint is
     left out, and the share of the games in which it knows the agent there. name: of the agent, for
     a line of progress.

@@ -1,4 +1,4 @@
-"""Figures of hold'em strategies: colours of actions, charts of the first action."""
+"""Figures of hold'em strategies: colors of actions, charts of the first action."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,15 +15,15 @@ SKY, LIME, SALMON, RED, WINE = "#56B4E9", "#A6D854", "#F4A582", "#D55E00", "#7B1
 OPENING = {"fold": SKY, "call": LIME, "raise": SALMON, "all-in": WINE}
 
 
-def action_colours(labels: Sequence[str]) -> list[str]:
-    """A colour for each label: cool for fold and call, from salmon to red for bets by size, dark
+def action_colors(labels: Sequence[str]) -> list[str]:
+    """A color for each label: cool for fold and call, from salmon to red for bets by size, dark
     for all-in.
     """
     raises = [label for label in labels if label.startswith("raise_")]
     ramp = LinearSegmentedColormap.from_list("raises", [SALMON, RED])
-    colours = {label: to_hex(ramp(i / max(len(raises) - 1, 1))) for i, label in enumerate(raises)}
-    colours |= {"fold": SKY, "call": LIME, "all_in": WINE}
-    return [colours[label] for label in labels]
+    colors = {label: to_hex(ramp(i / max(len(raises) - 1, 1))) for i, label in enumerate(raises)}
+    colors |= {"fold": SKY, "call": LIME, "all_in": WINE}
+    return [colors[label] for label in labels]
 
 
 def opening_shares(percent: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -143,7 +143,7 @@ class HandBuckets:
 
 
 class TreeLeaves:
-    """The leaves of four decision trees, one a street: their action probabilities are learnt."""
+    """The leaves of four decision trees, one a street: their action probabilities are learned."""
 
     def __init__(self, base_policy: ModelPolicy):
         """base_policy: of four decision trees, with whose probabilities learning begins."""

@@ -133,7 +133,7 @@ def _mark_argmax(first, end, rows, out):
 
 
 def legal_probabilities(p: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """Predictions p (n, n_labels) restricted to the legal labels (k,) and renormalised, (n, k).
+    """Predictions p (n, n_labels) restricted to the legal labels (k,) and renormalized, (n, k).
 
     Where nothing is left: a call, or a fold where there is none.
     """

@@ -263,11 +263,11 @@ class _Sampler(NamedTuple):
         self, street: int, table: np.ndarray, row: np.ndarray, node: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Other sizes (n,), in pots, for the raises that nodes (n,) face, and `_targets` there:
-        mixtures of those of the two neighbouring sizes.
+        mixtures of those of the two neighboring sizes.
 
         Raises become alternately smaller and, if the tree has a larger one, larger, so that sizes
-        occur in the pots of their neighbours. They are spread evenly on a logarithmic scale of the
-        pot after a call. The neighbour below the smallest raise is a bet of 0, which is called.
+        occur in the pots of their neighbors. They are spread evenly on a logarithmic scale of the
+        pot after a call. The neighbor below the smallest raise is a bet of 0, which is called.
         Probabilities follow the pseudo-harmonic mapping; costs are interpolated linearly, as the
         winnings of a call.
         """
@@ -285,7 +285,7 @@ class _Sampler(NamedTuple):
         least[~real] = 0
         size = (1 + least) * ((1 + most) / (1 + least)) ** (number * _GOLDEN % 1) - 1
         read_low = [pseudo_harmonic(*sizes) for sizes in zip(size, least, most, strict=True)]
-        # of the lower neighbour
+        # of the lower neighbor
         share = np.array([read_low, (most - size) / (most - least)], dtype=np.float32)[:, :, None]
         above = self._targets(street, table, row, high)
         below = np.zeros_like(above)

@@ -14,9 +14,9 @@ network with 25 inputs and four actions has 1,591,296 parameters, as in the pape
 features, enter as log(1 + bet/100). Each other feature x may also enter as waves sin(2 pi k x) and
 cos(2 pi k x): the blueprint's probabilities jump where one bucket of hands ends, and a network with
 x alone learns a smooth curve first and the jumps last (Rahaman et al. 2019; Gorishniy, Rubachev &
-Babenko 2022). Then every input is centred and scaled by its weighted mean and standard deviation on
-the training rows. Everything runs on one thread of torch with deterministic algorithms: settings of
-the whole process, made by the first fit or prediction.
+Babenko 2022). Then every input is centered and scaled by its weighted mean and standard deviation
+on the training rows. Everything runs on one thread of torch with deterministic algorithms: settings
+of the whole process, made by the first fit or prediction.
 """
 
 from collections.abc import Callable, Sequence
@@ -207,7 +207,7 @@ def fit_neural(
     waves: bool = False,
     weight_decay: float = 0.0,
 ) -> Neural:
-    """Minimise the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by
+    """Minimize the soft cross-entropy of rows X (n, f), targets P (n, n_labels), weights w (n,) by
     Adam with decoupled weight decay (Loshchilov & Hutter 2019).
 
     learning_rate is the peak of one cycle: up from a 25th of it in the first tenth of the steps,
@@ -248,7 +248,7 @@ def _pin_torch() -> None:
 
 
 def _initial(widths: list[int], generator: torch.Generator) -> dict[str, torch.Tensor]:
-    """Weights (after, before) and biases (after,) between neighbours of `widths`, the last without
+    """Weights (after, before) and biases (after,) between neighbors of `widths`, the last without
     biases.
 
     He et al. 2015: normal weights that keep the size of a signal through ReLUs. Biases are small,

@@ -1,6 +1,6 @@
-"""One look for all notebooks: style, colours, saving a figure; and plots of results.
+"""One look for all notebooks: style, colors, saving a figure; and plots of results.
 
-`save` writes PNG without dates and versions; a palette of 256 colours makes it a third as large.
+`save` writes PNG without dates and versions; a palette of 256 colors makes it a third as large.
 Intervals are half-widths.
 """
 
@@ -16,10 +16,10 @@ from PIL import Image as Picture
 from faceup.lab.tables import plus_minus
 from faceup.util import paths
 
-# Okabe and Ito's eight colours: distinguishable for people with any of the common colour
+# Okabe and Ito's eight colors: distinguishable for people with any of the common color
 # deficiencies.
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-PURPLE, SKY, YELLOW, BLACK, GREY = "#CC79A7", "#56B4E9", "#F0E442", "#000000", "#7F7F7F"
+PURPLE, SKY, YELLOW, BLACK, GRAY = "#CC79A7", "#56B4E9", "#F0E442", "#000000", "#7F7F7F"
 PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, YELLOW)
 AGENT_COLORS = {  # by an agent's key in the metrics, argmax as sampled: the same in every figure
     "blueprint": GREEN,
@@ -31,7 +31,7 @@ AGENT_COLORS = {  # by an agent's key in the metrics, argmax as sampled: the sam
     "mlp": BLACK,
     "retrained_oct": "#332288",
     "retrained_oct_x": RED,
-    "slumbot_substitute": GREY,
+    "slumbot_substitute": GRAY,
     "bot_75": "#882255",
     "bot_33": "#44AA99",
     "slumbot2019": "#AA4499",
@@ -91,7 +91,7 @@ def curve(
     )
 
 
-def reference(axes: Axes, y: float, interval: float, label: str, color: str = GREY) -> None:
+def reference(axes: Axes, y: float, interval: float, label: str, color: str = GRAY) -> None:
     """A level line with its interval as a band."""
     axes.axhspan(y - interval, y + interval, color=color, alpha=0.15, lw=0)
     axes.axhline(y, color=color, lw=1.5, ls="--", label=label)
@@ -123,7 +123,7 @@ def dots(
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.6)
     axes.tick_params(axis="y", length=0)
-    axes.axvline(0, color=GREY, lw=1)
+    axes.axvline(0, color=GRAY, lw=1)
 
 
 def log_axis(axes: Axes, which: str) -> None:

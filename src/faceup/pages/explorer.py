@@ -27,7 +27,7 @@ from faceup.holdem.agents import load_agent
 from faceup.holdem.betting_lines import line_to
 from faceup.holdem.betting_tree import BettingTree, columns, decision_nodes
 from faceup.holdem.buckets import Grid
-from faceup.holdem.figures import action_colours
+from faceup.holdem.figures import action_colors
 from faceup.holdem.policy import TablePolicy
 from faceup.holdem.wording import action_name, wording
 from faceup.util.files import load_json, write_text
@@ -105,7 +105,7 @@ def page_data(
         "labels": first.labels,
         "menu": first.menu,
         "names": [action_name(label) for label in first.labels],
-        "colours": action_colours(first.labels),
+        "colors": action_colors(first.labels),
         "dark": [label == "all_in" for label in first.labels],
         "wording": words,
         "preflop": {

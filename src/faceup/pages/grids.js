@@ -46,7 +46,7 @@ function gridView(name, state, { actions, classes }, chosen, pick) {
   const made = element("div", { class: "grid", role: "group", "aria-label": `${name}: pairs on the diagonal, suited above it` });
   classes.forEach((one, k) => {
     let at = 0;
-    const stops = one.shares.map((share, i) => `${DATA.colours[actions[i].label]} ${at}% ${at += 100 * share}%`);
+    const stops = one.shares.map((share, i) => `${DATA.colors[actions[i].label]} ${at}% ${at += 100 * share}%`);
     const said = names.map((name, i) => [name, one.shares[i]]).filter(([, share]) => share >= 0.005)
       .map(([name, share]) => `${name} ${(100 * share).toFixed(0)} %`).join(", ");
     const text = `${className(k)}: ${one.n ? said : "not possible"}`, cell = button(className(k), () => pick?.(one.hole), {

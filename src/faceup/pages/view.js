@@ -82,7 +82,7 @@ function barView(shares, labels, names) {
     const text = `${names[i]} ${(100 * share).toFixed(1)} %`, k = labels[i];
     const part = element("span", { class: DATA.dark[k] ? "dark" : "", title: text }, share >= 0.1 ? (100 * share).toFixed(0) : "");
     part.style.width = 100 * share + "%";
-    part.style.background = DATA.colours[k];
+    part.style.background = DATA.colors[k];
     said.push(text);
     made.append(part);
   });
@@ -92,7 +92,7 @@ function barView(shares, labels, names) {
 
 const swatch = label => {
   const made = element("span", { class: "swatch", "aria-hidden": "true" });
-  made.style.background = DATA.colours[label];
+  made.style.background = DATA.colors[label];
   return made;
 };
 
@@ -178,7 +178,7 @@ function treeView({ tree, path, x }, open = 0) {
   return element("div", { class: "tree" }, keyView(LABELS.map((_, k) => k), DATA.names), top);
 }
 
-// What the colours of actions mean.
+// What the colors of actions mean.
 function keyView(labels, names) {
   return element("p", { class: "note" }, ...labels.map((label, i) => element("span", { class: "named" }, swatch(label), names[i])));
 }

@@ -65,10 +65,10 @@ def refit_leaves(
     costs: np.ndarray,
     cost_weight: float,
 ) -> DecisionTree:
-    """The tree with the same splits whose leaf probabilities minimise squared error plus cost.
+    """The tree with the same splits whose leaf probabilities minimize squared error plus cost.
 
     The mean of the targets P_i in a leaf may play an action that is right in some of its situations
-    and expensive in the others. A leaf's probabilities p minimise sum_i w_i (|p - P_i|^2 + c C_i.p)
+    and expensive in the others. A leaf's probabilities p minimize sum_i w_i (|p - P_i|^2 + c C_i.p)
     with c the cost_weight, which is W |p - (mean of P - c/2 mean of C)|^2 up to a constant: p is
     the probability vector nearest to that point.
 

@@ -1,7 +1,7 @@
 """Optimal classification trees by local search (Bertsimas & Dunn 2017; Dunn 2018; paper 000,
 Section 2.4.2).
 
-CART fixes each split before it knows the branches below. An optimal tree maximises the sum of its
+CART fixes each split before it knows the branches below. An optimal tree maximizes the sum of its
 leaves' values (`faceup.trees.oct_splits`) over all trees of a depth with at least min_rows samples
 a leaf; splits have no price. No method is certain to reach that optimum at depth 15. This local
 search improves greedy trees, always by exact sums over all samples: sweeps visit every node and
@@ -53,7 +53,7 @@ def fit_oct(
     sweeps: int = 10,
     starts: Sequence[str] = ("entropy", "gini"),
 ) -> DecisionTree:
-    """The tree for samples X (n, f), targets P (n, n_labels), weights w (n,) that minimises the
+    """The tree for samples X (n, f), targets P (n, n_labels), weights w (n,) that minimizes the
     squared error, as `fit_cart` does greedily.
 
     Samples of weight 0 are ignored. regrowths: of each node two levels above the deepest leaves;
@@ -86,8 +86,8 @@ def bin_features(X: np.ndarray, bins: int) -> tuple[list[np.ndarray], np.ndarray
     """(bin edges of each feature, codes (f, n) uint16) of X (n, f) float32: code <= c where x <=
     bin_edges[c].
 
-    A feature of at most `bins` distinct values has an edge halfway between neighbours, others at
-    about equal numbers of samples. Edges are float32, below the larger neighbour.
+    A feature of at most `bins` distinct values has an edge halfway between neighbors, others at
+    about equal numbers of samples. Edges are float32, below the larger neighbor.
     """
     bin_edges, codes = [], np.empty(X.T.shape, dtype=np.uint16)
     for f, column in enumerate(X.T):

@@ -9,7 +9,7 @@ for K labels:
 - log: sum_k S_k log(S_k K / W), the log-likelihood above that of guessing uniformly (entropy).
 
 Both are at least 0, and 0 for a leaf of too few samples. Both are convex, so that no split lowers
-them. The search maximises the Brier sum over leaves (Dunn 2018, Optimal Trees for Prediction and
+them. The search maximizes the Brier sum over leaves (Dunn 2018, Optimal Trees for Prediction and
 Prescription, Chapter 2; paper 000, Section 2.4.2).
 
 `best_split` finds the best split into two leaves, `sweep_leaves` the best threshold with the leaves

@@ -48,13 +48,13 @@ def test_equities_against_ranges_equal_an_enumerator():
         assert (points[hole_index(*parse_cards("Ac3c"))] == 0).all()
 
 
-def test_buckets_are_the_nearest_centres():
+def test_buckets_are_the_nearest_centers():
     rng = np.random.default_rng(2)
     boards = canonical_boards(5).cards[rng.integers(0, 134_459, 3)].astype(np.int64)
     river = StreetSums(boards, None, 1.0)
-    points, centres = range_equities(river, np.arange(3)), rng.random((7, 8)).astype(np.float32)
-    distance = ((points[:, :, None] - centres) ** 2).sum(axis=3)
-    found = nearest_buckets(river, centres)[..., None].astype(int)
+    points, centers = range_equities(river, np.arange(3)), rng.random((7, 8)).astype(np.float32)
+    distance = ((points[:, :, None] - centers) ** 2).sum(axis=3)
+    found = nearest_buckets(river, centers)[..., None].astype(int)
     assert (
         np.take_along_axis(distance, found, axis=2)[..., 0] <= distance.min(axis=2) + 1e-5
     ).all()

@@ -51,7 +51,7 @@ def test_swaps_are_those_of_the_rules(policy):
 def test_a_player_wins_nothing_from_itself():
     generator, lookup = np.random.default_rng(3), fake_lookup()
     layout = strategy_layout(TREE, ROWS, NO_SWAPS)
-    for policy in (deals.RULE, deals.LEARNT):
+    for policy in (deals.RULE, deals.LEARNED):
         mixed = Strategy(layout, generator.random(int(layout.base[-1])), policy)
         assert np.array_equal(deal_values(TREE, lookup, mixed, mixed, 50, STREAM), np.zeros(50))
 

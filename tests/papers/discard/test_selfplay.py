@@ -16,10 +16,10 @@ from games import threads
 from numba import njit
 from plain_lookup import ROWS, TREE, fake_lookup
 
-from faceup.games.extensive_game import GameBuilder, against, normalised
+from faceup.games.extensive_game import GameBuilder, against, normalized
 from faceup.games.sequence_form import best_response, exploitability, make_form, value
 from faceup.holdem.rules import SHOWDOWN
-from faceup.papers.discard.deals import BEST, LEARNT, NEVER, RULE, DealView, empty_view
+from faceup.papers.discard.deals import BEST, LEARNED, NEVER, RULE, DealView, empty_view
 from faceup.papers.discard.matches import deal_values
 from faceup.papers.discard.selfplay import (
     BOTH,
@@ -99,7 +99,7 @@ def strategy_of(game, averages):
     chances = np.concatenate(
         [averages[f : f + n] for f, n in zip(first, np.diff(game.first_action), strict=True)]
     )
-    return normalised(game.first_action, chances)
+    return normalized(game.first_action, chances)
 
 
 @njit(cache=True)
@@ -109,7 +109,7 @@ def _learn(tree, layout, regrets, averages, deals, policies, learner, gamma):
     for t in range(picked.shape[0]):
         view.rows[:], view.strengths[:] = rows[picked[t]], strengths[picked[t]]
         view.swaps[:] = swaps[picked[t]]
-        who = (t % 2, 1 - t % 2) if policies[0] == LEARNT else (learner, learner)
+        who = (t % 2, 1 - t % 2) if policies[0] == LEARNED else (learner, learner)
         weight = float(t + 1) ** gamma
         _walk(tree, layout, regrets, averages, view, policies, who, weight, walk)
 
@@ -126,10 +126,10 @@ def averages_of(layouts, regrets, learner, gamma, policy=RULE):
 
 
 CASES = [(NO_SWAPS, RULE, 0.0), (THEIR_SWAPS, RULE, 1.0), (ALL_SWAPS, RULE, 1.0)]
-LEARNT_CASES = [(NO_SWAPS, LEARNT, 1.0), (ALL_SWAPS, LEARNT, 1.0)]
+LEARNED_CASES = [(NO_SWAPS, LEARNED, 1.0), (ALL_SWAPS, LEARNED, 1.0)]
 
 
-@pytest.mark.parametrize(("sees", "policy", "gamma"), CASES + LEARNT_CASES)
+@pytest.mark.parametrize(("sees", "policy", "gamma"), CASES + LEARNED_CASES)
 def test_the_toy_is_solved(sees, policy, gamma):
     layout = strategy_layout(TOY, N_ROWS, sees)
     game, even = game_of(layout, policy), np.zeros(int(layout.base[-1]))
@@ -151,7 +151,7 @@ def test_a_response_wins_as_much_as_the_best_one():
 
 
 def test_threads_and_stops_change_nothing():
-    arguments = TREE, fake_lookup(), ROWS, LEARNT, STREAM
+    arguments = TREE, fake_lookup(), ROWS, LEARNED, STREAM
     run = partial(self_play, *arguments, sees=ALL_SWAPS, gamma=1.0)
     first, last = (strategy.chances for strategy in run([EPOCH, 2 * EPOCH]))
     with threads(1):

@@ -18,7 +18,7 @@ matplotlib.use("Agg")
 def test_bars_are_to_scale():
     """Of rows that come from a file of numbers."""
     tree = random_tree(1, 20, 4, 5)
-    names = "length", "width of the whole", "colour", "age in years"
+    names = "length", "width of the whole", "color", "age in years"
     rows = outline(tree, names, "{} <= {} {}".format, node_depths(tree) < 3)
     labels = ["fold", "call", "raise_1", "raise_2", "all_in"]
     figure = tree_figure(json.loads(json.dumps({"tree": rows})), labels)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from one_card_program import minimise
+from one_card_program import minimize
 from scipy.sparse import coo_array
 
 from faceup.papers.onecard.blind import best_blind
@@ -27,7 +27,7 @@ def test_the_least_loss_is_that_of_the_program_of_all_games():
     rows, columns, coefficients = zip(*entries, strict=True)
     calls = coo_array((coefficients, (rows, columns)), shape=(310 * n, 310 * (n + 1))).tocsr()
     each = np.hstack([np.kron(np.eye(10), np.ones(31)), np.zeros((10, 310 * n))])
-    lost = minimise(costs, A_ub=calls, b_ub=np.zeros(310 * n), A_eq=each, b_eq=np.ones(10)).fun
+    lost = minimize(costs, A_ub=calls, b_ub=np.zeros(310 * n), A_eq=each, b_eq=np.ones(10)).fun
     strategy, loss, bound = best_blind(GAMES, 1e-6)
     assert bound - 1e-9 <= GAMES.value.mean() - 1 + lost <= loss + 1e-9
     assert loss - bound <= 1e-6

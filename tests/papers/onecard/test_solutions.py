@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from one_card_program import best_answer, minimise, one_card_game, program, value_of, worst_case
+from one_card_program import best_answer, minimize, one_card_game, program, value_of, worst_case
 from scipy.sparse import csr_array, vstack
 
 from faceup.lab.tables import published
@@ -81,7 +81,7 @@ def test_games_with_cards_that_are_never_dealt():
 
 
 def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
-    """The printed program, minimising loss, then bets times cards, or their negative; the mean bet,
+    """The printed program, minimizing loss, then bets times cards, or their negative; the mean bet,
     which the rule does not name, is the same in all equilibria.
     """
     turned = solve_games(solved.own, solved.other, reversed_ties=True)
@@ -91,14 +91,14 @@ def test_the_chosen_equilibrium_is_the_one_that_the_rule_names(solved):
     assert mean_bets[0] == pytest.approx(mean_bets[1], abs=1e-12)
     for g, sign in product(range(4), (1, -1)):
         terms = program(*game_of(solved.own[g], solved.other[g]))
-        result = minimise(**terms)
+        result = minimize(**terms)
         terms["A_ub"] = vstack([terms["A_ub"], csr_array(terms["costs"][None])])
         terms["b_ub"] = np.append(terms["b_ub"], result.fun + 1e-10)
         terms["costs"] = np.append(
             sign * (masses[g] * np.arange(10)[:, None]).ravel(), np.zeros(310)
         )
         # a card dealt seldom has more slack
-        found, dealt = minimise(**terms).x[:310].reshape(10, 31), solved.own[g][:, None]
+        found, dealt = minimize(**terms).x[:310].reshape(10, 31), solved.own[g][:, None]
         assert np.allclose(dealt * found, dealt * strategies[sign < 0][g], atol=1e-5)
 
 

@@ -70,11 +70,11 @@ def make_model(counts: np.ndarray, bins: int, shifts: Sequence[float], slip: flo
     odds = counts.sum(axis=(1, 3)).reshape(4, bins, n).astype(float)  # of the opponent
     picks = np.array([np.eye(len(CURRENT))[strategy_of_bin(shift)] for shift in shifts])
     picks = picks.reshape(len(shifts), bins, n, -1)
-    choice = np.einsum("sbi,tbik->stbk", normalised(odds), picks)
+    choice = np.einsum("sbi,tbik->stbk", normalized(odds), picks)
     return Model(joint / joint.sum(axis=(1, 2, 3), keepdims=True), choice, slip)
 
 
-def normalised(table: np.ndarray) -> np.ndarray:
+def normalized(table: np.ndarray) -> np.ndarray:
     """Each row over the last axis divided by its sum; uniform where that is 0."""
     total = table.sum(axis=-1, keepdims=True)
     return np.divide(table, total, out=np.full(table.shape, 1 / table.shape[-1]), where=total > 0)
@@ -140,7 +140,7 @@ def count_transitions(odds: np.ndarray, bins: int) -> np.ndarray:
     pairs = np.concatenate([own * bins + other, other * bins + own], axis=1)  # (4, 2 n)
     steps = pairs[:-1] * bins**2 + pairs[1:]
     counts = np.array([np.bincount(step, minlength=bins**4) for step in steps])
-    return normalised(counts.reshape(3, bins**2, -1)).reshape(3, *(bins,) * 4)
+    return normalized(counts.reshape(3, bins**2, -1)).reshape(3, *(bins,) * 4)
 
 
 class Evaluator:

@@ -17,7 +17,7 @@ import pyagrum as gum
 
 from faceup.cards.cards import STREETS
 from faceup.holdem.rules import START
-from faceup.papers.bayes.model import N_HEARD, NOTHING, Model, Round, make_round, normalised
+from faceup.papers.bayes.model import N_HEARD, NOTHING, Model, Round, make_round, normalized
 from faceup.papers.bayes.strategies import CURRENT, NAMES, Moves
 
 UNIT = 50  # dollars
@@ -37,8 +37,8 @@ def _add_round(
     )
     joint = model.joint[street]
     _add(net, po, list(range(bins)), [], joint.sum(axis=(1, 2)))
-    _add(net, oo, list(range(bins)), [po], normalised(joint.sum(axis=2)))
-    _add(net, win, [-1, 0, 1], [po, oo], normalised(joint))
+    _add(net, oo, list(range(bins)), [po], normalized(joint.sum(axis=2)))
+    _add(net, win, [-1, 0, 1], [po, oo], normalized(joint))
     before = [f"OST {STREETS[street - 1]}"] if street else []
     prior = np.eye(n_types) if street else np.full(n_types, 1 / n_types)
     _add(net, ost, list(range(n_types)), before, prior)
@@ -100,7 +100,7 @@ def _ends(betting: Round) -> np.ndarray:
     """Pr[OA | PS, OS, Heard], (8, 8, N_HEARD, n_ends); uniform where Heard cannot be."""
     reach = betting.own[:, None, betting.ends] * betting.other[None, :, betting.ends]
     heard = betting.first[betting.ends] == np.arange(N_HEARD)[:, None]
-    return normalised(reach[:, :, None] * heard)
+    return normalized(reach[:, :, None] * heard)
 
 
 def _outcome(current: np.ndarray, pairs: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from faceup.cards.cards import (
     canonical_boards,
     free_cards,
 )
-from faceup.cards.clusters import fit_centres, nearest_centres
+from faceup.cards.clusters import fit_centers, nearest_centers
 from faceup.cards.strength import N_RIVER_HOLES, river_order
 from faceup.papers.discard.swaps import MOST_STARTS, sum_turns
 from faceup.util.parallel import on_threads
@@ -133,7 +133,7 @@ class OchsBuckets(NamedTuple):
     turn: np.ndarray  # (16432, 1326) uint8
     river: np.ndarray  # (134459, 1326) uint8
     # (3, n_buckets, 8) float32: equities against the ranges, buckets by their mean
-    centres: np.ndarray
+    centers: np.ndarray
 
 
 class StreetSums(NamedTuple):
@@ -157,13 +157,13 @@ def range_equities(street: StreetSums, picked: np.ndarray | slice) -> np.ndarray
     return points
 
 
-def nearest_buckets(street: StreetSums, centres: np.ndarray) -> np.ndarray:
-    """The nearest of centres (n_buckets, 8) to each hand of a street, (n_boards, 1326) uint8."""
+def nearest_buckets(street: StreetSums, centers: np.ndarray) -> np.ndarray:
+    """The nearest of centers (n_buckets, 8) to each hand of a street, (n_boards, 1326) uint8."""
     buckets = np.empty((len(street.boards), N_HOLES), dtype=np.uint8)
     for first in range(0, len(buckets), _BLOCK):
         part = slice(first, first + _BLOCK)
         points = range_equities(street, part).reshape(-1, N_RANGES)
-        buckets[part] = nearest_centres(points, centres)[0].reshape(-1, N_HOLES)
+        buckets[part] = nearest_centers(points, centers)[0].reshape(-1, N_HOLES)
     return buckets
 
 
@@ -198,12 +198,12 @@ def make_ochs_buckets(n_buckets: int, n_boards: int, stream: Stream, step: int =
         StreetSums(turn, of_turn, rivers),
         StreetSums(river, None, 1.0),
     )
-    generator, buckets, centres = stream(), [], []
+    generator, buckets, centers = stream(), [], []
     for street in streets:
         n_cards = street.boards.shape[1]
         picked, holes = sampled_hands(n_cards, n_boards, HANDS_PER_BOARD, generator)
         points = np.take_along_axis(range_equities(street, picked), holes[:, :, None], axis=1)
-        means = fit_centres(points.reshape(-1, N_RANGES), n_buckets, ROUNDS, generator)
-        centres.append(means[np.argsort(means.mean(axis=1), kind="stable")])
-        buckets.append(nearest_buckets(street, centres[-1]))
-    return OchsBuckets(*[*buckets, np.array(centres)])
+        means = fit_centers(points.reshape(-1, N_RANGES), n_buckets, ROUNDS, generator)
+        centers.append(means[np.argsort(means.mean(axis=1), kind="stable")])
+        buckets.append(nearest_buckets(street, centers[-1]))
+    return OchsBuckets(*[*buckets, np.array(centers)])

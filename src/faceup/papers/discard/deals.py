@@ -27,8 +27,8 @@ from faceup.papers.discard.swaps import KEEP, THROW_LOW
 
 # columns of `HandLookup`; RULE and BEST are swap policies, too
 BUCKET, BETTER_THROW, RULE, BEST = range(4)
-# other swap policies; LEARNT: the strategy decides, with the choice of BEST as advice
-NEVER, ALWAYS, LEARNT = range(4, 7)
+# other swap policies; LEARNED: the strategy decides, with the choice of BEST as advice
+NEVER, ALWAYS, LEARNED = range(4, 7)
 BOARD, OWN_CARDS = 5, 4  # cards of the board, on top of the deck, and of each hand behind it
 _GOLDEN, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
@@ -67,7 +67,7 @@ def make_lookup(
 
 def strategy_rows(buckets: OchsBuckets) -> tuple[int, ...]:
     """Rows of a strategy on each street."""
-    return (N_CLASSES, *(len(buckets.centres[0]),) * 3)
+    return (N_CLASSES, *(len(buckets.centers[0]),) * 3)
 
 
 @njit(cache=True)
@@ -134,7 +134,7 @@ def _swap(lookup, street, where, first, second, policy):
     number, permutation = where[street - 1, 0], where[street - 1, 1]
     hole = _hole(permutation, first, second)
     row = lookup.flop[number, hole] if street == 1 else lookup.turn[number, hole]
-    column = BEST if policy == LEARNT else policy
+    column = BEST if policy == LEARNED else policy
     choice = row[column] if column == RULE or column == BEST else KEEP
     thrown = choice if choice != KEEP else row[BETTER_THROW]
     # high and low are those of the canonical cards

@@ -13,7 +13,7 @@ from numba import njit
 
 from faceup.holdem.rules import DECISION
 from faceup.papers.discard.deals import (
-    LEARNT,
+    LEARNED,
     HandLookup,
     deal_sides,
     empty_view,
@@ -40,7 +40,7 @@ def _play_hand(tree, layout, chances, policies, view, i, j, state):
         p, n = tree.player[node], tree.n_actions[node]
         side = i if p == 0 else j
         k = side // SIDES
-        if tree.kind[node] == SWAP and policies[k] != LEARNT:
+        if tree.kind[node] == SWAP and policies[k] != LEARNED:
             taken = view.swaps[side, tree.street[node], tree.hands[node, p]]
         else:
             entry, u = number_place(tree, layout, k, view, side, node), uniform(state)

@@ -1,8 +1,8 @@
-"""Self-play by counterfactual regret minimisation, with sampled cards.
+"""Self-play by counterfactual regret minimization, with sampled cards.
 
 Chance sampling, as in the paper: an iteration deals once and walks all betting lines for both
 players (Zinkevich et al. 2007). A responder learns in the same way against a fixed strategy.
-Where swaps are learnt, one player learns at a time: both of its choices are walked, and one choice
+Where swaps are learned, one player learns at a time: both of its choices are walked, and one choice
 of the other is sampled. Its average strategy is summed where it does not learn, in which it reaches
 each infoset as often as it plays there. Iteration t has weight t^gamma, in regrets and average: 0
 is CFR, 1 is linear CFR.
@@ -20,7 +20,7 @@ from numba import njit
 from faceup.games.cfr import match_regrets
 from faceup.holdem.rules import SHOWDOWN
 from faceup.papers.discard.deals import (
-    LEARNT,
+    LEARNED,
     HandLookup,
     deal_sides,
     empty_view,
@@ -144,7 +144,7 @@ def _decide(tree, layout, regrets, averages, view, policies, who, weight, walk, 
     )
     hand = tree.hands[node, p]
     walk.entry[node], taken = -1, view.swaps[p, s, hand] if tree.kind[node] == SWAP else -1
-    if taken < 0 or policies[p] == LEARNT:
+    if taken < 0 or policies[p] == LEARNED:
         # the learner or the opponent; in self-play both have the same numbers
         entry = number_place(tree, layout, 0 if p == who[0] else 1, view, p, node)
         chances[:n] = regrets[entry : entry + n]
@@ -194,7 +194,7 @@ def _epoch(
     of swaps, of the learner and of its opponent; responds: to a fixed opponent; start: of the
     generator of deals. One who learns alone changes seats at each iteration of a replica.
     """
-    alone = responds or policies[0] == LEARNT
+    alone = responds or policies[0] == LEARNED
     for replica in range(thread[0], REPLICAS, thread[1]):
         view, walk = empty_view(2), _empty_walk(tree.kind.shape[0])
         for t in range(first + replica, first + EPOCH, REPLICAS):

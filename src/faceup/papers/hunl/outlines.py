@@ -2,7 +2,7 @@
 probabilities.
 
 The text of a row is the condition of its branch, so that a path is read from top to bottom.
-Branches that are not expanded show the number of their leaves on grey. The bars stand in one
+Branches that are not expanded show the number of their leaves on gray. The bars stand in one
 column, so that trees of any depth stay legible. All lengths are inches.
 """
 
@@ -14,12 +14,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from faceup.cards.picture import ink_on
-from faceup.holdem.figures import action_colours
+from faceup.holdem.figures import action_colors
 from faceup.holdem.wording import action_name, condition
 from faceup.trees.text import Row, outline
 from faceup.trees.tree import DecisionTree, below, node_depths, path_to
 
-GREY = "#7F7F7F"
+GRAY = "#7F7F7F"
 ROW, INDENT, HEAD = 0.27, 0.22, 1.05  # height of a row, indent of a level, height of the head
 BAR, BAR_HEIGHT = 2.6, 0.19
 CHARACTER = 0.073  # mean width
@@ -47,8 +47,8 @@ def tree_figure(
     axes.set(xlim=(-0.12, width - 0.12), ylim=(HEAD - height, HEAD))
     axes.axis("off")
     axes.text(0, 0.15, title, size=TEXT_SIZE + 1, weight="bold")
-    axes.text(start, 0.4, "actions (%)", size=SMALL_SIZE, color=GREY)
-    axes.text(shares, 0.4, f"share of\n{weights}", size=SMALL_SIZE, color=GREY, ha="right")
+    axes.text(start, 0.4, "actions (%)", size=SMALL_SIZE, color=GRAY)
+    axes.text(shares, 0.4, f"share of\n{weights}", size=SMALL_SIZE, color=GRAY, ha="right")
     middles = -ROW * (np.arange(len(rows)) + 0.5)
     last: dict[int, float] = {}  # middle of the row above, by level
     for row, y in zip(rows, middles, strict=True):
@@ -56,7 +56,7 @@ def tree_figure(
         last[row.level] = y
         if row.level:
             above = last[row.level - 1] - ROW * 0.35
-            axes.plot([x - 0.16, x - 0.16, x - 0.04], [above, y, y], color=GREY, lw=0.7)
+            axes.plot([x - 0.16, x - 0.16, x - 0.04], [above, y, y], color=GRAY, lw=0.7)
         if row.marked:
             axes.barh(y, start + BAR - x + 0.1, ROW, left=x - 0.05, color="#FFF3C4")
         axes.text(x, y, row.text, va="center", size=TEXT_SIZE)
@@ -73,14 +73,14 @@ def tree_figure(
             )
     mixtures = np.array([row.mixture for row in rows])
     before = mixtures.cumsum(axis=1) - mixtures
-    for k, colour in enumerate(action_colours(labels)):
+    for k, color in enumerate(action_colors(labels)):
         mixture = mixtures[:, k]
         # only actions that occur
         name = action_name(labels[k]) if mixture.max() >= 0.005 else None
         left = start + BAR * before[:, k]
-        bars = axes.barh(middles, BAR * mixture, BAR_HEIGHT, left=left, color=colour, label=name)
+        bars = axes.barh(middles, BAR * mixture, BAR_HEIGHT, left=left, color=color, label=name)
         texts = [f"{100 * share:.0f}" if share >= 0.06 else "" for share in mixture]
-        axes.bar_label(bars, texts, label_type="center", size=SMALL_SIZE, color=ink_on(colour))
+        axes.bar_label(bars, texts, label_type="center", size=SMALL_SIZE, color=ink_on(color))
     axes.legend(
         loc="upper left",
         ncols=len(labels),
@@ -100,11 +100,11 @@ def outline_to(tree: DecisionTree, names: Sequence[str], node: int, levels: int)
     return outline(tree, names, condition, unfolded, marked=node)
 
 
-def branch_figure(drawn: Any, reference: str, colour: str, dots: Callable) -> Figure:
+def branch_figure(drawn: Any, reference: str, color: str, dots: Callable) -> Figure:
     """A branch in its tree, its hands, and the gains of actions over a reference.
 
     drawn: outlines and labels as of `tree_figure`, by share of decisions; strength: two histograms
-    of equity in percent, grey and in `colour`, or none; gains: mean and half-width of each action,
+    of equity in percent, gray and in `color`, or none; gains: mean and half-width of each action,
     in dollars. dots: draws them, `lab.pictures.dots`.
     """
     figure = tree_figure(drawn.outlines, drawn.labels, extra=2.9, weights="decisions")
@@ -114,7 +114,7 @@ def branch_figure(drawn: Any, reference: str, colour: str, dots: Callable) -> Fi
     if drawn.strength:
         at, wide = 0.66, 0.31
         hands = figure.add_axes((0.75 / width, low, 0.36, high))
-        for (name, share), ink in zip(drawn.strength.items(), ("#BBBBBB", colour), strict=True):
+        for (name, share), ink in zip(drawn.strength.items(), ("#BBBBBB", color), strict=True):
             n = len(share)
             middle = (np.arange(n) + 0.5) / n * 100
             hands.bar(middle, share, width=92 / n, color=ink, alpha=0.75, label=name)

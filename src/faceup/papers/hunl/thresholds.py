@@ -34,7 +34,7 @@ class Threshold(NamedTuple):
     street: str
     feature: str
     dollars: float
-    smaller: float  # the abstraction's neighbouring sizes, dollars
+    smaller: float  # the abstraction's neighboring sizes, dollars
     larger: float
     nodes: int
     stake: float  # share of the tree's weight that comes to these nodes
@@ -62,7 +62,7 @@ def suspicious_thresholds(
 ) -> Suspicious:
     """The thresholds of a street's decision tree that are suspicious by two conditions.
 
-    A threshold of an opponent's bet stands exactly midway between two neighbours among the sizes
+    A threshold of an opponent's bet stands exactly midway between two neighbors among the sizes
     that come to its node in the policy's betting abstraction; and it is a common bet (`pots`) on
     the street of that bet.
     """

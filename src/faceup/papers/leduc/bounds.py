@@ -7,7 +7,7 @@ infoset i on and u_p what it wins in seat p. Of a sheet, x of an answer is x of 
 leads to it times z; the program keeps that it is at most z (McCormick's relaxation), so that no
 sheet of these cells loses less than
 
-    minimise (u_0 + u_1) / 2
+    minimize (u_0 + u_1) / 2
     subject to  v_i(s) >= r(s) x + sum of v_j over the infosets j that s leads to
                 sum of x over the answers of a state = x of the sequence that leads to it
                 x of an answer <= z of it,  sum of a cell's z = 1

@@ -182,7 +182,7 @@ def best_sheet(
 
 def refined_for_trembles(leduc: Leduc, sheet: Sheet, parts: int, tremble: float) -> Sheet:
     """The sheet with new answers in the cells that its player reaches only by a mistake: those that
-    minimise exploitability if the player trembles with this probability.
+    minimize exploitability if the player trembles with this probability.
 
     The other cells, and with them the sheet's exploitability, stay.
     """

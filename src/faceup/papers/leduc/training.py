@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from faceup.games.cfr import match_regrets
-from faceup.games.extensive_game import END, action_infoset, normalised, uniform
+from faceup.games.extensive_game import END, action_infoset, normalized, uniform
 from faceup.papers.leduc.game import LABELS, Leduc
 from faceup.util.stats import mean_ci95
 
@@ -148,7 +148,7 @@ class QLearner:
         """The greedy strategy (n_actions,); ties are played equally often."""
         first = self.leduc.game.first_action
         best = self.q == np.repeat(np.maximum.reduceat(self.q, first[:-1]), np.diff(first))
-        return normalised(first, best.astype(np.float64))
+        return normalized(first, best.astype(np.float64))
 
 
 class _Tables(NamedTuple):
@@ -246,4 +246,4 @@ class SampledCfr:
         """The average strategy (n_actions,); uniform in infosets that it never reached by its own
         play.
         """
-        return normalised(self.leduc.game.first_action, self._tables.averages[self._tables.entry])
+        return normalized(self.leduc.game.first_action, self._tables.averages[self._tables.entry])

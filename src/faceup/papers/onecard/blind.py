@@ -5,7 +5,7 @@ A blind strategy x (10, 31) is one table for all games; callers know the game an
 Algorithm 3 the bets of a size s lose, averaged over games, f_s(x_s), a convex and positively
 homogeneous function of the ten chances x_s to bet it. So what its bets lose to the best response to
 any x' is a lower bound, f_s(x_s) >= price_s(x') x_s, with equality at x' = x. Kelley's cutting
-planes minimise the greatest of these bounds by a linear program, add the prices at its solution and
+planes minimize the greatest of these bounds by a linear program, add the prices at its solution and
 repeat. The program's optimum bounds the least loss from below, its solution's loss from above.
 """
 

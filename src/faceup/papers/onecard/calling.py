@@ -1,6 +1,6 @@
 """A calling rule for the one-card game, from an exact property of its equilibria.
 
-Facing a bet b into a pot of 1, the minimum defence frequency MDF = 1 / (1 + b) makes a bluff with a
+Facing a bet b into a pot of 1, the minimum defense frequency MDF = 1 / (1 + b) makes a bluff with a
 hand that never wins break even. In an equilibrium let card i sometimes bluff b and sometimes check,
 and let every card that calls beat it. Let c be the share of the caller's distribution that calls
 and a the share above i (both grow by the same factor f where the caller cannot hold i). The bluff

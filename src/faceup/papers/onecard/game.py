@@ -24,7 +24,7 @@ def random_games(n: int, generator: np.random.Generator) -> tuple[np.ndarray, np
     """Both players' distributions (n, 10) of n random games; the first k are the same for every
     n >= k.
 
-    Points are uniform on the simplex of distributions: normalised exponentials (Algorithm 4).
+    Points are uniform on the simplex of distributions: normalized exponentials (Algorithm 4).
     """
     points = -np.log1p(-generator.random((2 * n, CARDS)))  # 1 - u is never 0
     points /= points.sum(axis=1, keepdims=True)
@@ -33,7 +33,7 @@ def random_games(n: int, generator: np.random.Generator) -> tuple[np.ndarray, np
 
 def joint_distribution(own: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Probability (..., cards, cards) that the bettor holds i and the caller j: own[i] other[j] for
-    i != j, normalised (Algorithm 5).
+    i != j, normalized (Algorithm 5).
 
     own, other: independent distributions (..., cards) of the bettor's and the caller's card.
     """

@@ -10,7 +10,7 @@ cards are left to call.) There are two kinds of line:
     BALANCE  the weakest cards of at most the threshold in strength bluff: size b in the ratio
              b / (1 + b) to the STRONG bets of size b, the largest size with the weakest cards
 
-A card at which the bluffs of a size end is mixed. The search minimises the one-sided exploitability
+A card at which the bluffs of a size end is mixed. The search minimizes the one-sided exploitability
 averaged over games; of an equilibrium it uses only the value.
 """
 
@@ -168,7 +168,7 @@ def _tuned(lines: list[RuleLine], games: Solutions) -> list[RuleLine]:
         while improved:
             improved = False
             for i in range(len(best)):
-                for line in _neighbours(best[i], percent, size):
+                for line in _neighbors(best[i], percent, size):
                     candidate = [*best[:i], line, *best[i + 1 :]]
                     loss = losses(candidate, games).mean()
                     if loss < least - 1e-7:
@@ -176,16 +176,16 @@ def _tuned(lines: list[RuleLine], games: Solutions) -> list[RuleLine]:
     return best
 
 
-def _neighbours(line: RuleLine, percent: int, size: int) -> list[RuleLine]:
+def _neighbors(line: RuleLine, percent: int, size: int) -> list[RuleLine]:
     """Lines whose threshold differs by 0 or `percent` points and whose size by 0 or `size`, within
     bounds.
     """
-    (low, high), neighbours = _BOUNDS[line.kind], []
+    (low, high), neighbors = _BOUNDS[line.kind], []
     for shift, step in product((-1, 0, 1), (-1, 0, 1) if line.size else (0,)):
         threshold = round(min(max(line.threshold + shift * percent / 100, low), high), 2)
         new_size = min(max(line.size + step * size, 1), _N_SIZES - 1) if line.size else 0
-        neighbours.append(RuleLine(line.kind, threshold, new_size))
-    return [x for x in dict.fromkeys(neighbours) if x != line]
+        neighbors.append(RuleLine(line.kind, threshold, new_size))
+    return [x for x in dict.fromkeys(neighbors) if x != line]
 
 
 def share_beaten(other: np.ndarray) -> np.ndarray:

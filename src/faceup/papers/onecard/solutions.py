@@ -8,7 +8,7 @@ bet with probabilities (of the deal, too) in the ratio b to 1 + b, which leaves 
 them indifferent between calling and folding. A single card does better to check. The bettor's
 program is therefore
 
-    minimise cost @ weight  subject to  sum of weights that use card i = own[i],  weight >= 0,
+    minimize cost @ weight  subject to  sum of weights that use card i = own[i],  weight >= 0,
 
 over ten checks and 30 x 36 pairs. A primal simplex method starts at "always check" and needs a few
 dozen pivots. Its duals are shadow prices of the bettor's cards, and they give the caller's
