@@ -106,6 +106,11 @@ def test_rounding_contradicts_nothing(limits, value, said):
     assert range_words("equity", limits, value) == said
 
 
+def test_the_equity_of_a_decile_is_told_from_its_share_of_boards():
+    said = "over 2 turns in 10 leave more than 54.9 % equity (here 65.7 % equity)"
+    assert range_words("turn_equity_p80", (0.549, inf), 0.657) == said
+
+
 def test_what_must_be_called_a_path_and_actions_in_words():
     assert call_words(600, 0) == "nothing to call"
     assert call_words(900, 300) == "$300 to call: a bet of half the pot, pot odds 3 to 1"

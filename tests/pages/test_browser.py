@@ -109,8 +109,8 @@ def test_the_papers_hand_is_asked_about_by_clicks(page, addresses):
     page.click("#bets >> text=call $200")
     page.wait_for_selector("#grid:not([aria-busy]) button")
     assert page.locator("#why > div > .reasons li").all_inner_texts() == [
-        "over 2 rivers in 10 leave more than 75 % equity (here 79.7 %)",
-        "8 turns in 10 leave at most 86.8 % equity (here 65.7 %)",
+        "over 2 rivers in 10 leave more than 75 % equity (here 79.7 % equity)",
+        "8 turns in 10 leave at most 86.8 % equity (here 65.7 % equity)",
     ]
     said = page.inner_text("#why")
     assert said.startswith("It most often chooses “check”, because")

@@ -115,7 +115,8 @@ def range_words(name: str, limits: Range, value: float | None = None) -> str:
     form = words.at_most if math.isinf(low) else words.above if math.isinf(high) else words.between
     finite = [limit for limit in limits if math.isfinite(limit)]
     texts = numbers(words, *finite, *([] if value is None else [value]))
-    here = f" (here {texts[-1]})" if value is not None and "{}" in form else ""
+    unit = " equity" * ("{} equity" in form)  # the share of boards is another number
+    here = f" (here {texts[-1]}{unit})" if value is not None and "{}" in form else ""
     return form.format(*texts[: len(finite)]) + here
 
 

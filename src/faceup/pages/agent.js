@@ -85,7 +85,8 @@ function rangeWords(wording, low, high, value = null) {
   if (low < wording.least && high === Infinity) return wording.some;
   const form = low === -Infinity ? wording.at_most : high === Infinity ? wording.above : wording.between;
   const limits = [low, high].filter(Number.isFinite), texts = numbers(wording, value === null ? limits : [...limits, value]);
-  const here = value !== null && form.includes("{}") ? ` (here ${texts.at(-1)})` : "";
+  const unit = form.includes("{} equity") ? " equity" : ""; // the share of boards is another number
+  const here = value !== null && form.includes("{}") ? ` (here ${texts.at(-1)}${unit})` : "";
   return form.replace(/\{\}/g, () => texts.shift()) + here;
 }
 
