@@ -45,7 +45,9 @@ quick: build/quick/params.yaml
 strong: build/strong/params.yaml
 	cd build/strong && $(THERE) dvc repro equity selfplay distill robust discard
 	cd build/strong/reports && cp --parents 14_robust.ipynb 40_discard.ipynb metrics/robust.json metrics/discard.json \
-		agents/retrained_oct.json agents/retrained_oct_x.json "$(CURDIR)/reports/strong"
+		figures/robust/frontier.png figures/discard/tell.png agents/retrained_oct.json agents/retrained_oct_x.json \
+		"$(CURDIR)/reports/strong"
+	sed -i "s|\.\./reports/strong/||g; s|\.\./reports/||g" reports/strong/*.ipynb
 
 .PHONY: build/quick/params.yaml build/strong/params.yaml
 build/quick/params.yaml build/strong/params.yaml: build/%/params.yaml: $(READY)
