@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from faceup.games.cfr import match_regrets
 from faceup.holdem.rules import SHOWDOWN
 from faceup.papers.discard.deals import (
     LEARNED,
@@ -62,7 +61,7 @@ class WalkState(NamedTuple):
     """State of a walk through n nodes."""
 
     visited: np.ndarray  # (n,) int32
-    entry: np.ndarray  # (n,) int64: where a learner's numbers for a node are, or -1
+    entries: np.ndarray  # (n,) int64: where a learner's numbers for a node are, or -1
     reach: np.ndarray  # (n, 2) players' own reach
     chances: np.ndarray  # (n, MOST_ACTIONS); -1: not taken
     value: np.ndarray  # (n, MOST_ACTIONS) to player 0
@@ -90,98 +89,103 @@ def pick(chances, entry, n, u):
 
 
 @njit(cache=True)
-def _walk(tree, layout, regrets, averages, view, policies, who, weight, walk):
-    """Walk all betting lines of a deal.
+def _walk_down(tree, layout, regrets, averages, view, policies, who, weight, walk):
+    """Walk all betting lines of a deal: strategies, players' reach, averages and values of ends;
+    returns how many nodes were visited.
 
-    Forward pass: reach, strategies and averages; backward pass: values and regrets of learners.
+    Arguments: as `_walk` takes them.
+    """
+    # Unpacked once: taking arrays out of tuples at each node would count references to them, which
+    # took most of the time.
+    kind, player, street, n_actions = tree.kind, tree.player, tree.street, tree.n_actions
+    parent, action, end = tree.parent, tree.action, tree.end
+    hands, stake = tree.hands, tree.stake
+    slot, width, base = layout
+    rows, strengths, swaps = view
+    visited, entries, reach, chances, value, state = walk
+    n, node = 0, 0
+    reach[0] = 1.0
+    while node < kind.shape[0]:
+        above, action_above = parent[node], action[node]
+        if node > 0:
+            chance, q = chances[above, action_above], player[above]
+            own, other = reach[above, q] * chance, reach[above, 1 - q]
+            if chance < 0.0 or (own == 0.0 and other == 0.0):
+                value[above, action_above] = 0.0
+                node = end[node]
+                continue
+            reach[node, q], reach[node, 1 - q] = own, other
+        if n_actions[node] == 0:
+            of_player = strengths[0, hands[node, 0]], strengths[1, hands[node, 1]]
+            value[above, action_above] = end_value(kind[node], stake[node], of_player)
+            node += 1
+            continue
+        visited[n], n = node, n + 1
+        p, s, size, swap = player[node], street[node], n_actions[node], kind[node] == SWAP
+        hand = hands[node, p]
+        # the action that is always taken, -1: none
+        taken, entries[node] = swaps[p, s, hand] if swap else -1, -1
+        if not swap or policies[p] == LEARNED:
+            # the learner or the opponent; in self-play both have the same numbers
+            k = 0 if p == who[0] else 1
+            entry = base[k, s] + rows[p, s, hand] * width[k, s] + slot[k, node]
+            entry += 2 * taken if swap else 0
+            total = 0.0
+            for a in range(size):
+                chances[node, a] = max(regrets[entry + a], 0.0)
+                total += chances[node, a]
+            for a in range(size):
+                chances[node, a] = chances[node, a] / total if total > 0.0 else 1.0 / size
+            if who[1] == BOTH or p == who[1]:
+                for a in range(size):
+                    averages[entry + a] += weight * reach[node, p] * chances[node, a]
+            if who[0] == BOTH or p == who[0]:
+                entries[node] = entry
+                node += 1
+                continue
+            taken = pick(chances[node], 0, size, uniform(state)) if swap else -1
+        for a in range(size):
+            if taken >= 0:
+                chances[node, a] = 1.0 if a == taken else -1.0
+            elif chances[node, a] <= 0.0:
+                chances[node, a] = -1.0
+        node += 1
+    return n
+
+
+@njit(cache=True)
+def _walk(tree, layout, regrets, averages, view, policies, who, weight, walk):
+    """Walk all betting lines of a deal, down and up again: values and regrets of learners.
+
     tree: `PublicTree`; layout: of the learner and its opponent, a row each; regrets (size + size of
     the opponent,): of the learner, and behind them the opponent's strategy; averages (size,); view:
     `DealView` of two sides; policies (2,): of swaps, by seat; who (2,): learns, and whose average
     is summed, BOTH or a seat; walk: `WalkState`.
     """
-    n, node, reach = 0, 0, walk.reach
-    reach[0] = 1.0
-    while node < tree.kind.shape[0]:
-        above, action = tree.parent[node], tree.action[node]
-        if node > 0:
-            chance, q = walk.chances[above, action], tree.player[above]
-            own, other = reach[above, q] * chance, reach[above, 1 - q]
-            if chance < 0.0 or (own == 0.0 and other == 0.0):
-                walk.value[above, action] = 0.0
-                node = tree.end[node]
-                continue
-            reach[node, q], reach[node, 1 - q] = own, other
-        if tree.n_actions[node] > 0:
-            walk.visited[n] = node
-            n += 1
-            _decide(tree, layout, regrets, averages, view, policies, who, weight, walk, node)
-        else:
-            walk.value[above, action] = end_value(tree, view, 0, 1, node)
-        node += 1
+    n = _walk_down(tree, layout, regrets, averages, view, policies, who, weight, walk)
+    player, parent, action, n_actions = tree.player, tree.parent, tree.action, tree.n_actions
+    visited, entries, reach, chances, value, _ = walk
     for i in range(n - 1, -1, -1):
-        node = walk.visited[i]
-        value = 0.0
-        for a in range(tree.n_actions[node]):
-            value += max(walk.chances[node, a], 0.0) * walk.value[node, a]
-        if walk.entry[node] >= 0:
-            gain = weight * (1.0 - 2.0 * tree.player[node]) * reach[node, 1 - tree.player[node]]
-            for a in range(tree.n_actions[node]):
-                regrets[walk.entry[node] + a] += gain * (walk.value[node, a] - value)
+        node = visited[i]
+        mean, entry, p = 0.0, entries[node], player[node]
+        for a in range(n_actions[node]):
+            mean += max(chances[node, a], 0.0) * value[node, a]
+        if entry >= 0:
+            gain = weight * (1.0 - 2.0 * p) * reach[node, 1 - p]
+            for a in range(n_actions[node]):
+                regrets[entry + a] += gain * (value[node, a] - mean)
         if node > 0:
-            walk.value[tree.parent[node], tree.action[node]] = value
+            value[parent[node], action[node]] = mean
 
 
-@njit(cache=True, inline="always")  # else each of many arrays would be passed at every node
-def _decide(tree, layout, regrets, averages, view, policies, who, weight, walk, node):
-    """The strategy at a decision, -1 where an action is never taken, so that it is not walked; and
-    where its learner's numbers are, -1 where nobody learns. Arguments: as `_walk` takes them.
-    """
-    p, s, n, chances = (
-        tree.player[node],
-        tree.street[node],
-        tree.n_actions[node],
-        walk.chances[node],
+@njit(cache=True)
+def end_value(kind, stake, strengths):
+    """Chips that player 0 wins at an end of this kind and stake; strengths (2,): of the hands."""
+    if kind != SHOWDOWN:
+        return stake
+    return stake * (
+        np.float64(strengths[0] > strengths[1]) - np.float64(strengths[0] < strengths[1])
     )
-    hand = tree.hands[node, p]
-    walk.entry[node], taken = -1, view.swaps[p, s, hand] if tree.kind[node] == SWAP else -1
-    if taken < 0 or policies[p] == LEARNED:
-        # the learner or the opponent; in self-play both have the same numbers
-        entry = number_place(tree, layout, 0 if p == who[0] else 1, view, p, node)
-        chances[:n] = regrets[entry : entry + n]
-        match_regrets(chances, 0, n)
-        if who[1] == BOTH or p == who[1]:
-            for a in range(n):
-                averages[entry + a] += weight * walk.reach[node, p] * chances[a]
-        if who[0] == BOTH or p == who[0]:
-            walk.entry[node] = entry
-            return
-        taken = pick(chances, 0, n, uniform(walk.state)) if taken >= 0 else -1
-    for a in range(n):
-        if taken >= 0:
-            chances[a] = 1.0 if a == taken else -1.0
-        elif chances[a] <= 0.0:
-            chances[a] = -1.0
-
-
-@njit(cache=True, inline="always")
-def number_place(tree, layout, k, view, side, node):
-    """Where strategy k of a layout has its numbers for a decision of the side's player; arguments:
-    as `_walk` takes them.
-    """
-    s, hand = tree.street[node], tree.hands[node, tree.player[node]]
-    place = layout.base[k, s] + view.rows[side, s, hand] * layout.width[k, s] + layout.slot[k, node]
-    return place + 2 * view.swaps[side, s, hand] if tree.kind[node] == SWAP else place
-
-
-@njit(cache=True, inline="always")
-def end_value(tree, view, i, j, node):
-    """Chips that player 0, who has side i of the view, wins at an end from player 1, who has side
-    j.
-    """
-    if tree.kind[node] != SHOWDOWN:
-        return tree.stake[node]
-    own, other = view.strengths[i, tree.hands[node, 0]], view.strengths[j, tree.hands[node, 1]]
-    return tree.stake[node] * (np.float64(own > other) - np.float64(own < other))
 
 
 @njit(cache=True, nogil=True)
@@ -205,6 +209,20 @@ def _epoch(
             _walk(
                 tree, layout, regrets[replica], averages[replica], view, by_seat, who, weight, walk
             )
+
+
+@njit(cache=True, nogil=True)
+def _merge(thread, total, copies):
+    """Add to a total (size,) what each of its copies (REPLICAS, size) has added; then they equal
+    it.
+    """
+    size = total.shape[0]
+    for i in range(size * thread[0] // thread[1], size * (thread[0] + 1) // thread[1]):
+        before = total[i]
+        for replica in range(copies.shape[0]):
+            total[i] += copies[replica, i] - before
+        for replica in range(copies.shape[0]):
+            copies[replica, i] = total[i]
 
 
 class Strategy(NamedTuple):
@@ -248,10 +266,8 @@ def self_play(
             _epoch, tree, layout, regret_copies, average_copies, (policy, other.policy), lookup,
             bool(opponent), start, first, float(gamma),
         )  # fmt: skip
-        for total, copies in ((regrets, regret_copies[:, :size]), (averages, average_copies)):
-            for added in copies - total:  # by each replica in this epoch
-                total += added
-            copies[:] = total
+        on_threads(_merge, regrets, regret_copies)  # behind which the opponent's numbers stay
+        on_threads(_merge, averages, average_copies)
         if first + EPOCH in stops:
             strategies.append(Strategy(own, averages.copy(), policy))
         progress(first + EPOCH)
