@@ -120,11 +120,12 @@ def _walk_down(tree, layout, regrets, averages, view, policies, who, weight, wal
             value[above, action_above] = end_value(kind[node], stake[node], of_player)
             node += 1
             continue
-        visited[n], n = node, n + 1
+        visited[n] = node
+        n += 1
         p, s, size, swap = player[node], street[node], n_actions[node], kind[node] == SWAP
         hand = hands[node, p]
-        # the action that is always taken, -1: none
-        taken, entries[node] = swaps[p, s, hand] if swap else -1, -1
+        entries[node] = -1
+        taken = swaps[p, s, hand] if swap else -1  # the action that is always taken, -1: none
         if not swap or policies[p] == LEARNED:
             # the learner or the opponent; in self-play both have the same numbers
             k = 0 if p == who[0] else 1
@@ -143,7 +144,8 @@ def _walk_down(tree, layout, regrets, averages, view, policies, who, weight, wal
                 entries[node] = entry
                 node += 1
                 continue
-            taken = pick(chances[node], 0, size, uniform(state)) if swap else -1
+            if swap:
+                taken = pick(chances[node], 0, size, uniform(state))
         for a in range(size):
             if taken >= 0:
                 chances[node, a] = 1.0 if a == taken else -1.0
@@ -183,9 +185,8 @@ def end_value(kind, stake, strengths):
     """Chips that player 0 wins at an end of this kind and stake; strengths (2,): of the hands."""
     if kind != SHOWDOWN:
         return stake
-    return stake * (
-        np.float64(strengths[0] > strengths[1]) - np.float64(strengths[0] < strengths[1])
-    )
+    own, other = strengths
+    return stake * (np.float64(own > other) - np.float64(own < other))
 
 
 @njit(cache=True, nogil=True)
