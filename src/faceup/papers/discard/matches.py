@@ -19,7 +19,7 @@ from faceup.papers.discard.deals import (
     empty_view,
     uniform,
 )
-from faceup.papers.discard.selfplay import Strategy, end_value, pick, stack_layouts
+from faceup.papers.discard.selfplay import Strategy, end_value, number_place, pick, stack_layouts
 from faceup.papers.discard.tree import MBB_PER_CHIP, SWAP, PublicTree
 from faceup.util.parallel import on_threads
 from faceup.util.rng import Stream
@@ -35,27 +35,22 @@ def _play_hand(tree, layout, chances, policies, view, i, j, state):
     The first SIDES are strategy 0's. layout: of both strategies, a row each; chances (size,): their
     numbers; policies (2,): of swaps; state (1,): of the generator.
     """
-    # unpacked once, as in `selfplay`
-    kind, player, n_actions, street = tree.kind, tree.player, tree.n_actions, tree.street
-    hands, end = tree.hands, tree.end
-    slot, width, base = layout
-    rows, strengths, swaps = view
     node = 0
-    while n_actions[node] > 0:
-        p, s, n, swap = player[node], street[node], n_actions[node], kind[node] == SWAP
-        side = i if p == 0 else j
-        k, hand = side // SIDES, hands[node, p]
-        taken = swaps[side, s, hand]
+    while tree.n_actions[node] > 0:
+        p, s, n = tree.player[node], tree.street[node], tree.n_actions[node]
+        side, hand = i if p == 0 else j, tree.hands[node, p]
+        k, swap = side // SIDES, tree.kind[node] == SWAP
+        taken = view.swaps[side, s, hand]
         if not swap or policies[k] == LEARNED:
-            entry = base[k, s] + rows[side, s, hand] * width[k, s] + slot[k, node]
+            entry = number_place(layout, k, s, view.rows[side, s, hand], node)
             entry, u = entry + 2 * taken if swap else entry, uniform(state)
             total = chances[entry : entry + n].sum()
             taken = pick(chances, entry, n, u * total) if total > 0.0 else int(u * n)
         node += 1
         for _ in range(taken):
-            node = end[node]
-    of_player = strengths[i, hands[node, 0]], strengths[j, hands[node, 1]]
-    return end_value(kind[node], tree.stake[node], of_player)
+            node = tree.end[node]
+    strengths = view.strengths[i, tree.hands[node, 0]], view.strengths[j, tree.hands[node, 1]]
+    return end_value(tree.kind[node], tree.stake[node], strengths)
 
 
 @njit(cache=True, nogil=True)

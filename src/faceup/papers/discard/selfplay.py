@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from faceup.games.cfr import match_regrets
 from faceup.holdem.rules import SHOWDOWN
 from faceup.papers.discard.deals import (
     LEARNED,
@@ -63,7 +64,7 @@ class WalkState(NamedTuple):
     visited: np.ndarray  # (n,) int32
     entries: np.ndarray  # (n,) int64: where a learner's numbers for a node are, or -1
     reach: np.ndarray  # (n, 2) players' own reach
-    chances: np.ndarray  # (n, MOST_ACTIONS); -1: not taken
+    chances: np.ndarray  # (n * MOST_ACTIONS,); -1: not taken
     value: np.ndarray  # (n, MOST_ACTIONS) to player 0
     state: np.ndarray  # (1,) uint64 of the random generator
 
@@ -71,9 +72,10 @@ class WalkState(NamedTuple):
 @njit(cache=True)
 def _empty_walk(n):
     """A `WalkState` of n nodes."""
-    visited, entry = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
-    chances, value = np.empty((n, MOST_ACTIONS)), np.empty((n, MOST_ACTIONS))
-    return WalkState(visited, entry, np.empty((n, 2)), chances, value, np.zeros(1, dtype=np.uint64))
+    visited, entries = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
+    chances, value = np.empty(n * MOST_ACTIONS), np.empty((n, MOST_ACTIONS))
+    reach, state = np.empty((n, 2)), np.zeros(1, dtype=np.uint64)
+    return WalkState(visited, entries, reach, chances, value, state)
 
 
 @njit(cache=True)
@@ -89,6 +91,14 @@ def pick(chances, entry, n, u):
 
 
 @njit(cache=True)
+def number_place(layout, k, street, row, node):
+    """Where strategy k of a layout has a row's numbers for a node; of a swap, those for advice 1
+    are 2 places behind.
+    """
+    return layout.base[k, street] + row * layout.width[k, street] + layout.slot[k, node]
+
+
+@njit(cache=True)
 def _walk_down(tree, layout, regrets, averages, view, policies, who, weight, walk):
     """Walk all betting lines of a deal: strategies, players' reach, averages and values of ends;
     returns how many nodes were visited.
@@ -100,7 +110,6 @@ def _walk_down(tree, layout, regrets, averages, view, policies, who, weight, wal
     kind, player, street, n_actions = tree.kind, tree.player, tree.street, tree.n_actions
     parent, action, end = tree.parent, tree.action, tree.end
     hands, stake = tree.hands, tree.stake
-    slot, width, base = layout
     rows, strengths, swaps = view
     visited, entries, reach, chances, value, state = walk
     n, node = 0, 0
@@ -108,7 +117,7 @@ def _walk_down(tree, layout, regrets, averages, view, policies, who, weight, wal
     while node < kind.shape[0]:
         above, action_above = parent[node], action[node]
         if node > 0:
-            chance, q = chances[above, action_above], player[above]
+            chance, q = chances[MOST_ACTIONS * above + action_above], player[above]
             own, other = reach[above, q] * chance, reach[above, 1 - q]
             if chance < 0.0 or (own == 0.0 and other == 0.0):
                 value[above, action_above] = 0.0
@@ -116,41 +125,38 @@ def _walk_down(tree, layout, regrets, averages, view, policies, who, weight, wal
                 continue
             reach[node, q], reach[node, 1 - q] = own, other
         if n_actions[node] == 0:
-            of_player = strengths[0, hands[node, 0]], strengths[1, hands[node, 1]]
-            value[above, action_above] = end_value(kind[node], stake[node], of_player)
+            both = strengths[0, hands[node, 0]], strengths[1, hands[node, 1]]
+            value[above, action_above] = end_value(kind[node], stake[node], both)
             node += 1
             continue
         visited[n] = node
         n += 1
         p, s, size, swap = player[node], street[node], n_actions[node], kind[node] == SWAP
-        hand = hands[node, p]
+        hand, at = hands[node, p], MOST_ACTIONS * node
         entries[node] = -1
         taken = swaps[p, s, hand] if swap else -1  # the action that is always taken, -1: none
         if not swap or policies[p] == LEARNED:
             # the learner or the opponent; in self-play both have the same numbers
             k = 0 if p == who[0] else 1
-            entry = base[k, s] + rows[p, s, hand] * width[k, s] + slot[k, node]
+            entry = number_place(layout, k, s, rows[p, s, hand], node)
             entry += 2 * taken if swap else 0
-            total = 0.0
             for a in range(size):
-                chances[node, a] = max(regrets[entry + a], 0.0)
-                total += chances[node, a]
-            for a in range(size):
-                chances[node, a] = chances[node, a] / total if total > 0.0 else 1.0 / size
+                chances[at + a] = regrets[entry + a]
+            match_regrets(chances, at, at + size)
             if who[1] == BOTH or p == who[1]:
                 for a in range(size):
-                    averages[entry + a] += weight * reach[node, p] * chances[node, a]
+                    averages[entry + a] += weight * reach[node, p] * chances[at + a]
             if who[0] == BOTH or p == who[0]:
                 entries[node] = entry
                 node += 1
                 continue
             if swap:
-                taken = pick(chances[node], 0, size, uniform(state))
-        for a in range(size):
+                taken = pick(chances, at, size, uniform(state))
+        for a in range(at, at + size):
             if taken >= 0:
-                chances[node, a] = 1.0 if a == taken else -1.0
-            elif chances[node, a] <= 0.0:
-                chances[node, a] = -1.0
+                chances[a] = 1.0 if a == at + taken else -1.0
+            elif chances[a] <= 0.0:
+                chances[a] = -1.0
         node += 1
     return n
 
@@ -171,7 +177,7 @@ def _walk(tree, layout, regrets, averages, view, policies, who, weight, walk):
         node = visited[i]
         mean, entry, p = 0.0, entries[node], player[node]
         for a in range(n_actions[node]):
-            mean += max(chances[node, a], 0.0) * value[node, a]
+            mean += max(chances[MOST_ACTIONS * node + a], 0.0) * value[node, a]
         if entry >= 0:
             gain = weight * (1.0 - 2.0 * p) * reach[node, 1 - p]
             for a in range(n_actions[node]):
@@ -210,20 +216,6 @@ def _epoch(
             _walk(
                 tree, layout, regrets[replica], averages[replica], view, by_seat, who, weight, walk
             )
-
-
-@njit(cache=True, nogil=True)
-def _merge(thread, total, copies):
-    """Add to a total (size,) what each of its copies (REPLICAS, size) has added; then they equal
-    it.
-    """
-    size = total.shape[0]
-    for i in range(size * thread[0] // thread[1], size * (thread[0] + 1) // thread[1]):
-        before = total[i]
-        for replica in range(copies.shape[0]):
-            total[i] += copies[replica, i] - before
-        for replica in range(copies.shape[0]):
-            copies[replica, i] = total[i]
 
 
 class Strategy(NamedTuple):
@@ -267,8 +259,11 @@ def self_play(
             _epoch, tree, layout, regret_copies, average_copies, (policy, other.policy), lookup,
             bool(opponent), start, first, float(gamma),
         )  # fmt: skip
-        on_threads(_merge, regrets, regret_copies)  # behind which the opponent's numbers stay
-        on_threads(_merge, averages, average_copies)
+        for total, copies in ((regrets, regret_copies[:, :size]), (averages, average_copies)):
+            copies -= total  # in place: what each replica has added in this epoch
+            for added in copies:
+                total += added
+            copies[:] = total
         if first + EPOCH in stops:
             strategies.append(Strategy(own, averages.copy(), policy))
         progress(first + EPOCH)
